@@ -14,7 +14,7 @@ target_include_directories(headrace_flags SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} 
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(headrace_flags INTERFACE ${llvm_definitions})
 target_compile_options(headrace_flags INTERFACE
-  -fno-exceptions -Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections)
+  -fno-exceptions -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations -ffunction-sections -fdata-sections)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # -fno-pch-timestamp lets ccache reuse objects whose precompiled header was built again from the same text.
   target_compile_options(headrace_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp" -fpch-instantiate-templates)

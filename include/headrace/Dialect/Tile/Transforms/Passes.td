@@ -1,0 +1,44 @@
+// Passes on the tile dialect, in the order in which they run.
+#ifndef HEADRACE_TILE_PASSES
+#define HEADRACE_TILE_PASSES
+include "mlir/Pass/PassBase.td"
+
+def TilePlan : Pass<"tile-plan", "::mlir::ModuleOp"> {
+  let summary = "Choose matmul atoms, warps, copy mechanisms and specialization for the target";
+  let description = [{
+    For every dot the fastest family whose rules its types, extents and orientation obey (`atom`); for every load that
+    feeds a dot or sits in a pipelined loop, and every store, how it moves (`mechanism`); for the kernel the number of
+    compute warps (`warps`) and whether copies get warps of their own (`specialize`). What was asked for and is not
+    possible is an error; what could be faster is a remark that says why it is not. Reads the target from the module's
+    `tile.target`. Leaves depths to `pipe-choose-depth`.
+
+    Example: test/Examples/tile-plan.mlir
+  }];
+}
+
+def TilePlaceTiles : Pass<"tile-place-tiles", "::mlir::ModuleOp"> {
+  let summary = "Decide which tiles live in shared and tensor memory";
+  let description = [{
+    Loads that the plan moves asynchronously, and operands that a matmul reads from shared memory, get a `#tile.shared`
+    layout; accumulators of tcgen05 a `#tile.tmem` layout. Where such a tile meets a computation in registers, a
+    `tile.convert_layout` marks the crossing; the conversion to channels makes it a channel. A tcgen05 accumulator that
+    is not carried from zero by one loop is rewritten as a sum of a fresh product and registers.
+
+    Example: test/Examples/tile-place-tiles.mlir
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TileInferLayouts : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
+  let summary = "Give every tile in registers a layout";
+  let description = [{
+    Values tied by element-wise ops and by loops share one layout. Accumulators and register operands of matmuls fix
+    theirs; broadcast and expand_dims derive the layout of their source; what remains gets a coalesced blocked layout.
+    Where two fixed layouts meet, a `tile.convert_layout` is inserted.
+
+    Example: test/Examples/tile-infer-layouts.mlir
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif

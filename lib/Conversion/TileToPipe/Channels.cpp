@@ -1,0 +1,245 @@
+// Channels of a kernel: for loads through shared memory, crossings between memories, and staging buffers of TMA stores.
+#include "TileToPipe.h"
+#include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
+#include "headrace/Dialect/Tile/Transforms/Plan.h"
+
+using namespace mlir;
+using namespace headrace;
+using pipe::BufferType;
+using pipe::Sync;
+using tile::Mechanism;
+
+static BufferType bufferType(RankedTensorType type) {
+  return BufferType::get(type.getContext(), type.getShape(), type.getElementType(), type.getEncoding());
+}
+
+static RankedTensorType tileType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Whether tcgen05 reads the tile.
+static bool isReadByTcgen05(Value tile) {
+  return llvm::any_of(tile.getUsers(), [](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && dot.getAtom()->getFamily() == tile::Family::Tcgen05;
+  });
+}
+
+std::string KernelConversion::nameOf(Value array, StringRef fallback) {
+  if (auto argument = dyn_cast<BlockArgument>(array)) {
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tile.name"))
+      return name.str();
+    return "arg" + std::to_string(argument.getArgNumber());
+  }
+  return fallback.str();
+}
+
+pipe::CreateChannelOp KernelConversion::createChannel(Location loc, StringRef name, Sync sync,
+                                                      ArrayRef<BufferType> buffers) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  for (Operation &op : kernel.getBody().front()) // after the channels made before
+    if (isa<pipe::CreateChannelOp>(op))
+      builder.setInsertionPointAfter(&op);
+  auto type = pipe::ChannelType::get(builder.getContext(), /*depth=*/0, buffers);
+  auto channel = pipe::CreateChannelOp::create(builder, loc, type, builder.getStringAttr(name),
+                                               pipe::SyncAttr::get(builder.getContext(), sync),
+                                               /*async_release=*/nullptr, /*async_commit=*/nullptr, nullptr, nullptr, nullptr, nullptr,
+                                               nullptr);
+  ++channelCount;
+  return channel;
+}
+
+Sync KernelConversion::chooseSync(Mechanism mechanism, bool crossesRoles, bool asyncRelease) {
+  if (crossesRoles || asyncRelease || mechanism == Mechanism::Tma)
+    return Sync::Mbarrier;
+  return mechanism == Mechanism::CpAsync ? Sync::Group : Sync::Barrier;
+}
+
+//===- loads --------------------------------------------------------------------------------------------------------===//
+
+SmallVector<tile::LoadOp> KernelConversion::getGroup(tile::LoadOp load) {
+  if (!load.getResult().hasOneUse())
+    return {load};
+  auto dot = dyn_cast<tile::DotOp>(*load.getResult().getUsers().begin());
+  if (!dot)
+    return {load};
+  Value other = dot.getA() == load.getResult() ? dot.getB() : dot.getA();
+  auto partner = other.getDefiningOp<tile::LoadOp>();
+  if (!partner || partner == load || !partner.getResult().hasOneUse() || partner->getBlock() != load->getBlock() ||
+      partner.getMechanism() != load.getMechanism() || !isa<tile::SharedAttr>(partner.getTile().getEncoding()))
+    return {load};
+  tile::LoadOp first = load->isBeforeInBlock(partner) ? load : partner, last = first == load ? partner : load;
+  // The first copy moves down to the last one: nothing between may write memory.
+  for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !isa<tile::LoadOp>(op))
+      return {load};
+  return {first, last};
+}
+
+void KernelConversion::convertSharedLoads(ArrayRef<tile::LoadOp> group) {
+  tile::LoadOp last = group.back();
+  Location loc = last.getLoc();
+  builder.setInsertionPoint(last);
+  SmallVector<BufferType> types;
+  std::string name;
+  bool asyncRelease = false;
+  for (tile::LoadOp load : group) {
+    types.push_back(bufferType(load.getTile()));
+    name += (name.empty() ? "" : "+") + nameOf(load.getArray(), "load");
+    asyncRelease |= isReadByTcgen05(load.getResult());
+  }
+  Sync sync = chooseSync(*last.getMechanism(), specialize, asyncRelease);
+  pipe::CreateChannelOp channel = createChannel(loc, name, sync, types);
+  channel.setAsyncRelease(asyncRelease);
+
+  SmallVector<Type> results(types.begin(), types.end());
+  auto acquire = pipe::ProducerAcquireOp::create(builder, loc, results, channel, Value(), Value(), Value());
+  for (auto pair : llvm::zip(group, acquire.getBuffers())) {
+    tile::LoadOp load = std::get<0>(pair);
+    Value buffer = std::get<1>(pair);
+    IntegerAttr vector;
+    if (load.getMechanism() != Mechanism::Tma)
+      vector = builder.getI64IntegerAttr(tile::getVectorBytes(load.getArray(), load.getOffsets(),
+                                                              load.getTile().getShape(),
+                                                              load.getMechanism() == Mechanism::Plain));
+    auto copy = pipe::CopyOp::create(builder, load.getLoc(), load.getArray(), load.getOffsets(), buffer, channel, Value(),
+                                     Value(), load.getMechanismAttr(), load.getCacheAttr(), vector, IntegerAttr());
+    if (Attribute why = load->getAttr(tile::kWhyAttr))
+      copy->setAttr(tile::kWhyAttr, why);
+  }
+  pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, results, channel, Value(), Value(), IntegerAttr());
+  waits[builder.getInsertionBlock()].push_back(wait);
+  for (auto [i, buffer] : llvm::enumerate(wait.getBuffers())) {
+    tile::LoadOp load = group[i];
+    slots[load.getResult()] = {buffer, channel};
+  }
+}
+
+void KernelConversion::convertLoad(tile::LoadOp load) {
+  if (isa<tile::SharedAttr>(load.getTile().getEncoding())) {
+    if (slots.contains(load.getResult()))
+      return;
+    SmallVector<tile::LoadOp> group = getGroup(load);
+    if (group.back() == load) // else: wait for the last of the group
+      convertSharedLoads(group);
+    return;
+  }
+  builder.setInsertionPoint(load);
+  int64_t vector = tile::getVectorBytes(load.getArray(), load.getOffsets(), load.getTile().getShape(), false);
+  auto result =
+      pipe::LoadOp::create(builder, load.getLoc(), load.getTile(), load.getArray(), load.getOffsets(),
+                           load.getFillAttr(), load.getCacheAttr(), builder.getI64IntegerAttr(vector));
+  load.getResult().replaceAllUsesWith(result);
+}
+
+//===- stores and crossings -----------------------------------------------------------------------------------------===//
+
+void KernelConversion::convertStore(tile::StoreOp store) {
+  builder.setInsertionPoint(store);
+  auto slot = slots.find(store.getTile());
+  Operation *result;
+  if (slot == slots.end()) {
+    int64_t vector = tile::getVectorBytes(store.getArray(), store.getOffsets(), store.getTileType().getShape(), false);
+    result = pipe::StoreOp::create(builder, store.getLoc(), store.getTile(), store.getArray(), store.getOffsets(),
+                                   store.getCacheAttr(), builder.getI64IntegerAttr(vector));
+  } else {
+    result = pipe::AsyncStoreOp::create(builder, store.getLoc(), slot->second.buffer, store.getArray(),
+                                        store.getOffsets(), store.getCacheAttr(), IntegerAttr());
+  }
+  if (Attribute why = store->getAttr(tile::kWhyAttr))
+    result->setAttr(tile::kWhyAttr, why);
+}
+
+void KernelConversion::convertLayout(tile::ConvertLayoutOp op) {
+  builder.setInsertionPoint(op);
+  Attribute from = tileType(op.getSource()).getEncoding(), to = tileType(op.getResult()).getEncoding();
+  if (isa<tile::TmemAttr>(from))
+    return readTensorMemory(op);
+  if (isa<tile::SharedAttr>(from))
+    return readSlot(op);
+  if (isa<tile::SharedAttr>(to))
+    return writeSlot(op);
+  convertRegisters(op);
+}
+
+void KernelConversion::readSlot(tile::ConvertLayoutOp op) {
+  auto read = pipe::ReadOp::create(builder, op.getLoc(), op.getResult().getType(), slots.lookup(op.getSource()).buffer);
+  op.getResult().replaceAllUsesWith(read.getResult());
+}
+
+/// Registers to shared memory: what a TMA store or a matmul reads next.
+void KernelConversion::writeSlot(tile::ConvertLayoutOp op) {
+  Location loc = op.getLoc();
+  Value result = op.getResult();
+  BufferType type = bufferType(tileType(result));
+  auto store = dyn_cast<tile::StoreOp>(*result.getUsers().begin());
+  bool tcgen05 = isReadByTcgen05(result);
+  Sync sync = store ? Sync::BulkStore : tcgen05 ? Sync::Mbarrier : Sync::Barrier;
+  pipe::CreateChannelOp channel =
+      createChannel(loc, store ? nameOf(store.getArray(), "store") + ".staging" : "operand", sync, type);
+  channel.setAsyncRelease(tcgen05);
+  auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
+  pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
+  pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), IntegerAttr());
+  waits[builder.getInsertionBlock()].push_back(wait);
+  slots[result] = {wait.getBuffers()[0], channel};
+}
+
+/// A finished accumulator handed from tcgen05 to the warps that read it.
+void KernelConversion::readTensorMemory(tile::ConvertLayoutOp op) {
+  Location loc = op.getLoc();
+  Slot slot = slots.lookup(op.getSource());
+  Type type = slot.channel.getChannel().getType().getBuffers()[0];
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, type, slot.channel, Value(), Value(), IntegerAttr());
+  auto read = pipe::ReadOp::create(builder, loc, op.getResult().getType(), wait.getBuffers()[0]);
+  pipe::ConsumerReleaseOp::create(builder, loc, slot.channel, Value(), Value());
+  op.getResult().replaceAllUsesWith(read.getResult());
+}
+
+void KernelConversion::convertRegisters(tile::ConvertLayoutOp op) {
+  Location loc = op.getLoc();
+  RankedTensorType from = tileType(op.getSource()), to = tileType(op.getResult());
+  if (TileLayout::renaming(cast<tile::LayoutAttr>(from.getEncoding()).getTileLayout(),
+                           cast<tile::LayoutAttr>(to.getEncoding()).getTileLayout())) {
+    auto renamed = pipe::ConvertLayoutOp::create(builder, loc, to, op.getSource());
+    op.getResult().replaceAllUsesWith(renamed.getResult());
+    return;
+  }
+  // Through shared memory, in a channel whose both sides are these warps.
+  BufferType type = bufferType(tile::withLayout(from, tile::chooseSharedLayout(from, from.getRank() - 1)));
+  pipe::CreateChannelOp channel = createChannel(loc, "conversion", Sync::Barrier, type);
+  auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
+  pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
+  pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), IntegerAttr());
+  auto read = pipe::ReadOp::create(builder, loc, to, wait.getBuffers()[0]);
+  pipe::ConsumerReleaseOp::create(builder, loc, channel, Value(), Value());
+  op.getResult().replaceAllUsesWith(read.getResult());
+}
+
+//===- releases -----------------------------------------------------------------------------------------------------===//
+
+/// The op after which `user` no longer reads its slot: a wgmma reads until the wait of its accumulator.
+static Operation *endOfUse(Operation *user, Block &block) {
+  if (auto mma = dyn_cast<pipe::MmaAsyncOp>(user))
+    for (Operation *next : mma.getResult().getUsers())
+      if (isa<pipe::MmaWaitOp>(next))
+        user = next;
+  return block.findAncestorOpInBlock(*user);
+}
+
+void KernelConversion::releaseSlots(Block &block) {
+  for (pipe::ConsumerWaitOp wait : waits[&block]) {
+    Operation *last = wait;
+    for (Value buffer : wait.getBuffers())
+      for (Operation *user : buffer.getUsers()) {
+        Operation *end = endOfUse(user, block);
+        if (last->isBeforeInBlock(end))
+          last = end;
+      }
+    builder.setInsertionPointAfter(last);
+    pipe::ConsumerReleaseOp::create(builder, wait.getLoc(), wait.getChannel(), Value(), Value());
+  }
+  waits.erase(&block);
+}

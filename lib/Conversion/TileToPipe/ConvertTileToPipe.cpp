@@ -1,0 +1,170 @@
+// Conversion of kernels to the pipe dialect: the walk in program order, and the ops that need no channel.
+#include "TileToPipe.h"
+#include "headrace/Conversion/Passes.h"
+#include "headrace/Dialect/Tile/Transforms/Plan.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace headrace {
+#define GEN_PASS_DEF_CONVERTTILETOPIPE
+#include "headrace/Conversion/Passes.h.inc"
+} // namespace headrace
+
+using namespace mlir;
+using namespace headrace;
+
+KernelConversion::KernelConversion(func::FuncOp kernel, bool specialize)
+    : kernel(kernel), specialize(specialize), builder(kernel.getContext()) {}
+
+LogicalResult KernelConversion::run() { return convertBlock(kernel.getBody().front()); }
+
+LogicalResult KernelConversion::convertBlock(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    if (failed(convertOp(op)))
+      return failure();
+  releaseSlots(block);
+  // What was converted goes, users first.
+  for (Operation *op : llvm::reverse(ops)) {
+    bool ours = op->getDialect() && op->getDialect()->getNamespace() == tile::TileDialect::getDialectNamespace();
+    // Register renaming: these two go on living at the pipe level.
+    bool stays = isa<tile::BroadcastOp, tile::ExpandDimsOp>(op);
+    bool tmemConstant = isa<arith::ConstantOp>(op) && op->use_empty();
+    if ((ours && !stays) || tmemConstant)
+      op->erase();
+  }
+  return success();
+}
+
+static gpu::Dimension toDimension(uint64_t axis) { return static_cast<gpu::Dimension>(axis); }
+
+LogicalResult KernelConversion::convertOp(Operation *op) {
+  builder.setInsertionPoint(op);
+  auto replace = [&](Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    return success();
+  };
+  if (auto id = dyn_cast<tile::ProgramIdOp>(op))
+    return replace(gpu::BlockIdOp::create(builder, op->getLoc(), toDimension(id.getAxis())));
+  if (auto count = dyn_cast<tile::NumProgramsOp>(op))
+    return replace(gpu::GridDimOp::create(builder, op->getLoc(), toDimension(count.getAxis())));
+  if (auto grid = dyn_cast<tile::GridOp>(op))
+    return convertGrid(grid);
+  if (auto grouped = dyn_cast<tile::GroupedIndexOp>(op))
+    return convertGroupedIndex(grouped), success();
+  if (auto assume = dyn_cast<tile::AssumeOp>(op))
+    return convertAssume(assume), replace(assume.getValue());
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return convertLoad(load), success();
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return convertStore(store), success();
+  if (auto dot = dyn_cast<tile::DotOp>(op))
+    return convertDot(dot), success();
+  if (auto crossing = dyn_cast<tile::ConvertLayoutOp>(op))
+    return convertLayout(crossing), success();
+  if (auto loop = dyn_cast<tile::ForOp>(op))
+    return convertFor(loop);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(convertBlock(block)))
+        return failure();
+  return success();
+}
+
+/// Tiles down columns of `group` rows: see the op's description. All numbers are non-negative.
+void KernelConversion::convertGroupedIndex(tile::GroupedIndexOp op) {
+  Location loc = op.getLoc();
+  Value group = arith::ConstantIndexOp::create(builder, loc, op.getGroup());
+  Value inGroup = arith::MulIOp::create(builder, loc, group, op.getColumns());
+  Value groupIndex = arith::DivUIOp::create(builder, loc, op.getIndex(), inGroup);
+  Value firstRow = arith::MulIOp::create(builder, loc, groupIndex, group);
+  Value rest = arith::SubIOp::create(builder, loc, op.getRows(), firstRow);
+  Value rows = arith::MinUIOp::create(builder, loc, rest, group); // the last group may be shorter
+  Value place = arith::RemUIOp::create(builder, loc, op.getIndex(), inGroup);
+  Value row = arith::AddIOp::create(builder, loc, firstRow, arith::RemUIOp::create(builder, loc, place, rows));
+  Value column = arith::DivUIOp::create(builder, loc, place, rows);
+  op.getRow().replaceAllUsesWith(row);
+  op.getColumn().replaceAllUsesWith(column);
+}
+
+LogicalResult KernelConversion::convertGrid(tile::GridOp op) {
+  SmallVector<Attribute> sizes;
+  for (Value size : op.getSizes()) {
+    Operation *culprit = nullptr;
+    Attribute expression = getHostExpression(size, culprit);
+    if (!expression) {
+      InFlightDiagnostic error = op.emitError("expected grid sizes that the launcher can compute from constants, array "
+                                              "extents and scalar arguments");
+      if (culprit)
+        error.attachNote(culprit->getLoc()) << "this is none of them";
+      return error;
+    }
+    sizes.push_back(expression);
+  }
+  while (sizes.size() < 3)
+    sizes.push_back(builder.getI64IntegerAttr(1));
+  kernel->setAttr("pipe.grid", builder.getArrayAttr(sizes));
+  if (op.getPersistent())
+    kernel->setAttr("pipe.persistent", builder.getUnitAttr());
+  return success();
+}
+
+/// A fact about an extent or a scalar argument goes to the launcher.
+void KernelConversion::convertAssume(tile::AssumeOp op) {
+  Operation *culprit = nullptr;
+  auto expression = dyn_cast_or_null<ArrayAttr>(getHostExpression(op.getValue(), culprit));
+  if (!expression)
+    return;
+  StringRef kind = cast<StringAttr>(expression[0]).getValue();
+  if (kind != "dim" && kind != "scalar")
+    return;
+  SmallVector<NamedAttribute> entry = {
+      builder.getNamedAttr("what", builder.getStringAttr((kind + "_multiple").str())),
+      builder.getNamedAttr("arg", expression[1]),
+      builder.getNamedAttr("of", builder.getI64IntegerAttr(op.getDivisor())),
+      builder.getNamedAttr("because", builder.getStringAttr("tile.assume"))};
+  if (kind == "dim")
+    entry.push_back(builder.getNamedAttr("dim", expression[2]));
+  SmallVector<Attribute> contract;
+  if (auto known = kernel->getAttrOfType<ArrayAttr>("pipe.contract"))
+    contract.append(known.begin(), known.end());
+  contract.push_back(builder.getDictionaryAttr(entry));
+  kernel->setAttr("pipe.contract", builder.getArrayAttr(contract));
+}
+
+/// The function that takes over a kernel's body, arguments and knobs.
+static func::FuncOp createFunction(tile::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  auto function = func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), kernel.getFunctionType());
+  function->setAttr(pipe::kKernelAttr, builder.getUnitAttr());
+  function->setAttr(pipe::kWarpsAttr, builder.getI64IntegerAttr(*kernel.getWarps()));
+  if (kernel.getOccupancy())
+    function->setAttr("pipe.occupancy", builder.getI64IntegerAttr(*kernel.getOccupancy()));
+  if (auto specialize = kernel->getAttrOfType<BoolAttr>(tile::kSpecializeAttr); specialize && specialize.getValue())
+    function->setAttr("pipe.specialize", builder.getUnitAttr());
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (DictionaryAttr attrs = kernel.getArgAttrDict(i))
+      function.setArgAttrs(i, attrs.getValue());
+  function.getBody().takeBody(kernel.getBody());
+  auto end = cast<tile::ReturnOp>(function.getBody().front().getTerminator());
+  builder.setInsertionPoint(end);
+  func::ReturnOp::create(builder, end.getLoc());
+  end.erase();
+  kernel.erase();
+  return function;
+}
+
+namespace {
+struct ConvertTileToPipePass : public headrace::impl::ConvertTileToPipeBase<ConvertTileToPipePass> {
+  void runOnOperation() override {
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      func::FuncOp function = createFunction(kernel);
+      if (failed(KernelConversion(function, function->hasAttr("pipe.specialize")).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,120 @@
+// Expansion of scheduled loops by upstream's pipeliner, and the number of commit groups that each wait leaves pending.
+#include "headrace/Dialect/Pipe/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+
+namespace headrace::pipe {
+#define GEN_PASS_DEF_PIPEEXPANDLOOPS
+#include "headrace/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace headrace::pipe
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::pipe;
+
+static int64_t getStage(Operation *op) { return op->getAttrOfType<IntegerAttr>(kStageAttr).getInt(); }
+static int64_t getPlace(Operation *op) { return op->getAttrOfType<IntegerAttr>(kOrderAttr).getInt(); }
+
+/// The schedule written on the ops of the body, in its order.
+static void getSchedule(scf::ForOp loop, std::vector<std::pair<Operation *, unsigned>> &schedule) {
+  for (Operation &op : loop.getBody()->without_terminator())
+    schedule.push_back({&op, getStage(&op)});
+  llvm::stable_sort(schedule, [](auto &lhs, auto &rhs) { return getPlace(lhs.first) < getPlace(rhs.first); });
+}
+
+/// The same op under a predicate. Null: it cannot be switched off.
+static Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
+  auto narrow = [&](MutableOperandRange operand) {
+    if (!operand.empty())
+      condition = arith::AndIOp::create(rewriter, op->getLoc(), operand[0].get(), condition);
+    operand.assign(condition);
+    return op;
+  };
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  if (auto acquire = dyn_cast<ProducerAcquireOp>(op))
+    return narrow(acquire.getPredicateMutable());
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return narrow(copy.getPredicateMutable());
+  if (auto commit = dyn_cast<ProducerCommitOp>(op))
+    // An empty group keeps the number of groups in flight constant.
+    return getChannelOf(op).getSync() == Sync::Group ? op : narrow(commit.getPredicateMutable());
+  if (auto advance = dyn_cast<AdvanceOp>(op))
+    return narrow(advance.getPredicateMutable());
+  return isMemoryEffectFree(op) || isa<LoadOp>(op) ? op : nullptr;
+}
+
+/// Commit groups newer than the waited-for one when the wait runs: those of d - 1 whole trips, and those that follow
+/// the channel's own commit in its trip. Requires: places and stages as written by the schedule.
+static void setPending(ConsumerWaitOp wait) {
+  CreateChannelOp channel = getChannelOf(wait);
+  if (channel.getSync() != Sync::Group)
+    return;
+  SmallVector<ProducerCommitOp> commits;
+  ProducerCommitOp own;
+  for (Operation &op : *wait->getBlock()) {
+    auto commit = dyn_cast<ProducerCommitOp>(op);
+    if (!commit || getChannelOf(commit).getSync() != Sync::Group)
+      continue;
+    commits.push_back(commit);
+    if (getChannelOf(commit) == channel)
+      own = commit;
+  }
+  Builder builder(wait.getContext());
+  int64_t pending = 0;
+  int64_t ahead = own ? getStage(wait) - getStage(own) : 0;
+  if (ahead > 0)
+    for (ProducerCommitOp commit : commits)
+      pending += ahead - 1 + (getPlace(commit) > getPlace(own));
+  wait.setPendingAttr(builder.getI64IntegerAttr(pending));
+}
+
+namespace {
+struct PipeExpandLoopsPass : public headrace::pipe::impl::PipeExpandLoopsBase<PipeExpandLoopsPass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      bool scheduled = llvm::all_of(loop.getBody()->without_terminator(),
+                                    [](Operation &op) { return op.hasAttr(kStageAttr) && op.hasAttr(kOrderAttr); });
+      if (scheduled && !loop.getBody()->without_terminator().empty())
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) {
+      for (auto wait : loop.getBody()->getOps<ConsumerWaitOp>())
+        setPending(wait);
+      if (failed(expand(loop)))
+        return signalPassFailure();
+    }
+    // A wait outside of expanded loops waits for everything.
+    getOperation().walk([](ConsumerWaitOp wait) {
+      if (getChannelOf(wait).getSync() == Sync::Group && !wait.getPending())
+        wait.setPendingAttr(Builder(wait.getContext()).getI64IntegerAttr(0));
+    });
+    getOperation().walk([](Operation *op) {
+      op->removeAttr(kStageAttr);
+      op->removeAttr(kOrderAttr);
+    });
+  }
+
+  LogicalResult expand(scf::ForOp loop) {
+    scf::PipeliningOption options;
+    options.getScheduleFn = getSchedule;
+    options.supportDynamicLoops = true;
+    options.peelEpilogue = false;
+    options.predicateFn = predicate;
+    IRRewriter rewriter(loop.getContext());
+    rewriter.setInsertionPoint(loop);
+    Location loc = loop.getLoc();
+    bool modified = false;
+    FailureOr<scf::ForOp> result = scf::pipelineForLoop(rewriter, loop, options, &modified);
+    if (succeeded(result))
+      return success();
+    if (modified)
+      return mlir::emitError(loc, "this schedule cannot be expanded: an op before the last stage cannot be predicated");
+    mlir::emitRemark(loc, "this loop is not pipelined: its schedule reads a value of a later stage");
+    return success();
+  }
+};
+} // namespace

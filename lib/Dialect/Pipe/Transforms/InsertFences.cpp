@@ -1,0 +1,139 @@
+// Barriers for channels without mbarriers, and proxy fences before asynchronous reads: one scan of each block.
+#include "headrace/Dialect/Pipe/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace headrace::pipe {
+#define GEN_PASS_DEF_PIPEINSERTFENCES
+#include "headrace/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace headrace::pipe
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::pipe;
+
+/// Whether the role's barrier orders this channel's two sides.
+static bool usesRoleBarrier(CreateChannelOp channel) {
+  return channel.getSync() == Sync::Barrier || channel.getSync() == Sync::Group;
+}
+
+/// Whether wgmma reads tiles of the channel: through the async proxy, which generic writes must be fenced for. (tcgen05
+/// and TMA stores read channels of other kinds.)
+static bool isReadAsync(CreateChannelOp channel) {
+  for (Operation *user : channel->getUsers())
+    if (auto wait = dyn_cast<ConsumerWaitOp>(user))
+      for (Operation *reader : wait->getUsers())
+        if (isa<MmaAsyncOp, MmaTmemOp, AsyncStoreOp>(reader))
+          return true;
+  return false;
+}
+
+namespace {
+/// The scan of one block. A channel is clean if a barrier followed its last read.
+class BlockScan {
+public:
+  explicit BlockScan(Block &block) : block(block), builder(block.getParentOp()->getContext()) {}
+  void run();
+
+private:
+  void orderAcquire(ProducerAcquireOp acquire);
+  void orderWait(ConsumerWaitOp wait);
+  void barrier(Location loc);
+
+  Block &block;
+  OpBuilder builder;
+  bool allClean = false; ///< since the last barrier, nothing was read: stands for every channel
+  DenseSet<Operation *> dirty;
+};
+
+struct PipeInsertFencesPass : public headrace::pipe::impl::PipeInsertFencesBase<PipeInsertFencesPass> {
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kKernelAttr))
+        continue;
+      kernel.walk([&](Block *block) { blocks.push_back(block); });
+      drainStores(kernel);
+    }
+    for (Block *block : blocks)
+      BlockScan(*block).run();
+  }
+
+  /// Shared memory must outlive the TMA stores that read it: the role that issues them waits at its end.
+  void drainStores(func::FuncOp kernel) {
+    DenseSet<Region *> done;
+    kernel.walk([&](AsyncStoreOp store) {
+      Region *region = store->getParentRegion();
+      while (!isa<RolesOp, func::FuncOp>(region->getParentOp()))
+        region = region->getParentRegion();
+      if (!done.insert(region).second)
+        return;
+      OpBuilder builder(kernel.getContext());
+      Block &block = region->back();
+      if (isa<func::FuncOp>(region->getParentOp()))
+        builder.setInsertionPoint(block.getTerminator());
+      else
+        builder.setInsertionPointToEnd(&block);
+      DrainStoresOp::create(builder, store.getLoc());
+    });
+  }
+};
+} // namespace
+
+void BlockScan::barrier(Location loc) {
+  RoleBarrierOp::create(builder, loc);
+  allClean = true;
+  dirty.clear();
+}
+
+/// A slot may be written once every thread has read it: that takes a barrier since the last read, which may lie in an
+/// earlier trip or before this block.
+void BlockScan::orderAcquire(ProducerAcquireOp acquire) {
+  CreateChannelOp channel = getChannelOf(acquire);
+  if (channel.getSync() == Sync::BulkStore) {
+    // The issuing thread waits for the store engine; the barrier tells the others.
+    builder.setInsertionPointAfter(acquire);
+    return barrier(acquire.getLoc());
+  }
+  if (!usesRoleBarrier(channel) || (allClean && !dirty.contains(channel)))
+    return;
+  builder.setInsertionPoint(acquire);
+  barrier(acquire.getLoc());
+}
+
+/// Data that this thread sees has landed must be seen by all: a barrier after the last of adjacent waits.
+void BlockScan::orderWait(ConsumerWaitOp wait) {
+  CreateChannelOp channel = getChannelOf(wait);
+  if (!usesRoleBarrier(channel))
+    return;
+  builder.setInsertionPointAfter(wait);
+  if (isReadAsync(channel))
+    FenceAsyncOp::create(builder, wait.getLoc());
+  for (Operation *next = wait->getNextNode(); next; next = next->getNextNode()) {
+    auto another = dyn_cast<ConsumerWaitOp>(next);
+    if (another && usesRoleBarrier(getChannelOf(another)))
+      return; // it will place the barrier
+    if (!isMemoryEffectFree(next) && !isa<FenceAsyncOp>(next))
+      break;
+  }
+  barrier(wait.getLoc());
+}
+
+void BlockScan::run() {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto acquire = dyn_cast<ProducerAcquireOp>(op)) {
+      orderAcquire(acquire);
+    } else if (auto wait = dyn_cast<ConsumerWaitOp>(op)) {
+      orderWait(wait);
+    } else if (auto commit = dyn_cast<ProducerCommitOp>(op)) {
+      if (getChannelOf(commit).getSync() != Sync::BulkStore)
+        continue;
+      builder.setInsertionPoint(commit);
+      FenceAsyncOp::create(builder, commit.getLoc());
+      barrier(commit.getLoc());
+    } else if (auto release = dyn_cast<ConsumerReleaseOp>(op)) {
+      dirty.insert(getChannelOf(release));
+    } else if (op.getNumRegions()) {
+      op.walk([&](ConsumerReleaseOp inner) { dirty.insert(getChannelOf(inner)); });
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// Scheduling of loops in one role: producers run ahead by the depth of their ring, consumers stay.
+#include "headrace/Dialect/Pipe/Transforms/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace headrace::pipe {
+#define GEN_PASS_DEF_PIPESCHEDULELOOPS
+#include "headrace/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace headrace::pipe
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::pipe;
+
+namespace {
+/// The schedule of one loop.
+class LoopSchedule {
+public:
+  explicit LoopSchedule(scf::ForOp loop) : loop(loop) {}
+  /// Decides; false (with a remark) if there is nothing to overlap.
+  bool decide();
+  /// Writes the decision as attributes.
+  void write();
+
+private:
+  void collectChannels();
+  void collectSlices();
+  bool check();
+
+  scf::ForOp loop;
+  llvm::MapVector<Operation *, int64_t> distance; ///< channel -> trips that its producer runs ahead
+  int64_t lastStage = 0;
+  DenseMap<Operation *, int64_t> producerStage; ///< producers and what only they need
+};
+
+struct PipeScheduleLoopsPass : public headrace::pipe::impl::PipeScheduleLoopsBase<PipeScheduleLoopsPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kKernelAttr) || kernel->hasAttr("pipe.specialize"))
+        continue;
+      kernel.walk([&](scf::ForOp loop) {
+        if (!loop->hasAttr(kPipelineAttr))
+          return;
+        LoopSchedule schedule(loop);
+        if (schedule.decide())
+          schedule.write();
+      });
+    }
+  }
+};
+} // namespace
+
+/// Producer ops of a channel, in the loop's body.
+static bool isProducerOp(Operation *op) { return isa<ProducerAcquireOp, CopyOp, ProducerCommitOp>(op); }
+
+/// The advance that follows a commit in the cursor's chain.
+static AdvanceOp getAdvance(ProducerCommitOp commit) {
+  for (Operation *user : commit.getIndex().getUsers())
+    if (auto advance = dyn_cast<AdvanceOp>(user))
+      if (advance->getBlock() == commit->getBlock())
+        return advance;
+  return {};
+}
+
+void LoopSchedule::collectChannels() {
+  for (Operation &op : *loop.getBody()) {
+    auto acquire = dyn_cast<ProducerAcquireOp>(op);
+    if (!acquire || acquire.getChannel().getType().getDepth() < 2 || acquire.getBuffers().front().getUsers().empty())
+      continue;
+    CreateChannelOp channel = getChannelOf(acquire);
+    // Only rings that are filled by copies and read in this very body can run ahead.
+    bool copies = llvm::all_of(acquire->getUsers(), [](Operation *user) { return isa<CopyOp>(user); });
+    bool readHere = llvm::any_of(channel->getUsers(), [&](Operation *user) {
+      return isa<ConsumerWaitOp>(user) && user->getBlock() == loop.getBody();
+    });
+    if (copies && readHere)
+      distance[channel] = acquire.getChannel().getType().getDepth() - 1;
+  }
+}
+
+/// Producers, and the pure ops that only producers need.
+void LoopSchedule::collectSlices() {
+  for (Operation &op : *loop.getBody()) {
+    CreateChannelOp channel = getChannelOf(&op);
+    if (!channel || !isProducerOp(&op) || !distance.contains(channel))
+      continue;
+    int64_t stage = lastStage - distance[channel];
+    auto lower = [&](Operation *member) {
+      auto [place, isNew] = producerStage.try_emplace(member, stage);
+      place->second = std::min(place->second, stage);
+    };
+    lower(&op);
+    if (auto commit = dyn_cast<ProducerCommitOp>(op))
+      if (AdvanceOp advance = getAdvance(commit))
+        lower(advance);
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.filter = [&](Operation *member) { return member->getBlock() == loop.getBody(); };
+    options.omitBlockArguments = true;
+    (void)getBackwardSlice(&op, &slice, options);
+    for (Operation *member : slice)
+      lower(member);
+  }
+}
+
+/// What the producers need must not be computed by what stays behind.
+bool LoopSchedule::check() {
+  for (auto [op, stage] : producerStage) {
+    if (isProducerOp(op) || isMemoryEffectFree(op) || isa<LoadOp>(op))
+      continue;
+    InFlightDiagnostic remark = loop.emitRemark("this loop is not pipelined: a copy's place depends on an op that cannot "
+                                                "run ahead");
+    remark.attachNote(op->getLoc()) << "this op";
+    return false;
+  }
+  return true;
+}
+
+bool LoopSchedule::decide() {
+  collectChannels();
+  for (auto [channel, ahead] : distance)
+    lastStage = std::max(lastStage, ahead);
+  if (lastStage == 0)
+    return false;
+  collectSlices();
+  return check();
+}
+
+void LoopSchedule::write() {
+  // Pure ops that both sides need are computed by each for itself: cheaper than carrying them over trips.
+  SmallVector<Operation *> shared;
+  for (Operation &op : *loop.getBody())
+    if (producerStage.contains(&op) && isMemoryEffectFree(&op) && !isa<AdvanceOp>(op))
+      shared.push_back(&op);
+  for (Operation *op : llvm::reverse(shared)) {
+    OpBuilder builder(op);
+    Operation *copy = nullptr;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+      if (producerStage.contains(user) || isa<scf::YieldOp>(user))
+        continue;
+      if (!copy)
+        copy = builder.clone(*op);
+      use.set(copy->getResult(cast<OpResult>(use.get()).getResultNumber()));
+    }
+  }
+  Builder builder(loop.getContext());
+  auto rank = [&](Operation *op) {
+    if (isa<ConsumerWaitOp>(op))
+      return 0;
+    return producerStage.contains(op) ? 1 : 2;
+  };
+  SmallVector<Operation *> order;
+  for (Operation &op : loop.getBody()->without_terminator())
+    order.push_back(&op);
+  llvm::stable_sort(order, [&](Operation *lhs, Operation *rhs) { return rank(lhs) < rank(rhs); });
+  for (auto [place, op] : llvm::enumerate(order)) {
+    auto stage = producerStage.find(op);
+    op->setAttr(kStageAttr, builder.getI64IntegerAttr(stage == producerStage.end() ? lastStage : stage->second));
+    op->setAttr(kOrderAttr, builder.getI64IntegerAttr(place));
+  }
+}

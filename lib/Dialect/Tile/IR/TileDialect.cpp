@@ -1,0 +1,32 @@
+// The tile dialect: registration and the helpers that every level shares.
+#include "headrace/Dialect/Tile/IR/Tile.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::tile;
+
+#include "headrace/Dialect/Tile/IR/TileDialect.cpp.inc"
+
+void TileDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "headrace/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+  registerAttributes();
+}
+
+RankedTensorType headrace::tile::withLayout(RankedTensorType type, Attribute layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+int64_t headrace::tile::contiguousDim(MemRefType array) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(array.getStridesAndOffset(strides, offset)))
+    return -1;
+  for (int64_t dim = strides.size() - 1; dim >= 0; --dim)
+    if (strides[dim] == 1)
+      return dim;
+  return -1;
+}

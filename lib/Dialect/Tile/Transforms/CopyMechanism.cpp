@@ -1,0 +1,132 @@
+// The rules of TMA (PTX ISA 5.5, cuTensorMapEncodeTiled), cp.async (9.7.9.25.3) and plain copies.
+#include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
+#include "headrace/Dialect/Tile/Transforms/Divisibility.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::tile;
+
+/// Strides, addresses and inner boxes of TMA are multiples of this many bytes.
+static constexpr int64_t kTmaUnit = 16;
+/// Elements along one dimension of a TMA box.
+static constexpr int64_t kTmaBox = 256;
+
+static int64_t elementBytes(MemRefType array) { return array.getElementTypeBitWidth() / 8; }
+
+int64_t headrace::tile::getAlignment(Value array) {
+  auto type = cast<MemRefType>(array.getType());
+  int64_t alignment = elementBytes(type);
+  if (auto argument = dyn_cast<BlockArgument>(array))
+    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+      if (auto promise = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kAlignAttr))
+        alignment = std::max(alignment, promise.getInt());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return elementBytes(type);
+  int64_t contiguous = contiguousDim(type);
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (int64_t(dim) != contiguous && !ShapedType::isDynamic(stride))
+      alignment = std::gcd(alignment, stride * elementBytes(type));
+  return std::max(alignment, elementBytes(type));
+}
+
+int64_t headrace::tile::getVectorBytes(Value array, ValueRange offsets, ArrayRef<int64_t> shape, bool wholeExtent) {
+  auto type = cast<MemRefType>(array.getType());
+  int64_t bytes = elementBytes(type), dim = contiguousDim(type);
+  if (dim < 0)
+    return bytes;
+  int64_t vector = std::gcd(kTmaUnit, getAlignment(array));
+  vector = std::gcd(vector, getDivisor(offsets[dim]) * bytes);
+  vector = std::gcd(vector, shape[dim] * bytes);
+  if (wholeExtent)
+    vector = std::gcd(vector, getExtentDivisor(array, dim) * bytes);
+  return std::max(vector, bytes);
+}
+
+SharedAttr headrace::tile::chooseSharedLayout(RankedTensorType tile, int64_t major) {
+  int64_t swizzle =
+      SharedLayout::widestSwizzle(tile.getShape().vec(), tile.getElementType().getIntOrFloatBitWidth(), major);
+  return SharedAttr::get(tile.getContext(), major, swizzle);
+}
+
+/// Why TMA cannot move this tile of this array; empty if it can. Requires: the target has TMA.
+static std::string whyNotTma(Value array, RankedTensorType tile) {
+  auto type = cast<MemRefType>(array.getType());
+  int64_t major = contiguousDim(type);
+  if (major < 0)
+    return "no dimension of the array has the constant stride 1";
+  if (type.getRank() == 2 && type.getShape()[major] == 1)
+    return "the contiguous extent is 1";
+  if (!isa<BlockArgument>(array))
+    return "the array is not an argument of the kernel";
+  if (getAlignment(array) % kTmaUnit)
+    return llvm::formatv("the array's address and strides are only known to be multiples of {0} bytes, TMA needs 16 "
+                         "(promise it with tile.align)",
+                         getAlignment(array));
+  int64_t bytes = tile.getDimSize(major) * elementBytes(type);
+  if (bytes % kTmaUnit)
+    return llvm::formatv("rows of the tile are {0} bytes, TMA moves multiples of 16", bytes);
+  SharedAttr layout = chooseSharedLayout(tile, major);
+  // Panels without swizzle are 16 bytes wide and must each start at a multiple of 128 bytes.
+  int64_t rows = tile.getRank() == 1 ? 1 : tile.getDimSize(1 - major);
+  if (layout.getSwizzle() == 16 && tile.getRank() == 2 && rows % 8)
+    return llvm::formatv("panels of {0} rows of 16 bytes do not start at multiples of 128 bytes", rows);
+  if (rows > kTmaBox && rows % kTmaBox && (rows % kTmaBox) % 8)
+    return llvm::formatv("{0} rows do not split into boxes of at most 256", rows);
+  return "";
+}
+
+/// A constant that is not zero; TMA and cp.async fill with zeros.
+static bool hasFill(LoadOp load) {
+  if (!load.getFill())
+    return false;
+  return !matchPattern(*load.getFill(), m_AnyZeroFloat()) && !matchPattern(*load.getFill(), m_Zero());
+}
+
+CopyChoice headrace::tile::chooseLoad(LoadOp load, const TargetInfo &target, bool allowCpAsync) {
+  std::optional<Mechanism> asked = load.getMechanism();
+  std::string why;
+  if (hasFill(load))
+    return {Mechanism::Plain, "tma and cp.async fill with zeros only"};
+  if (target.has(Feature::Tma) && (!asked || *asked == Mechanism::Tma)) {
+    std::string whyTma = whyNotTma(load.getArray(), load.getTile());
+    if (whyTma.empty())
+      return {Mechanism::Tma, ""};
+    why = "tma: " + whyTma;
+  }
+  if (asked && *asked == Mechanism::Plain)
+    return {Mechanism::Plain, "asked for"};
+  if (!target.has(Feature::CpAsync))
+    return {Mechanism::Plain, why};
+  std::string separator = why.empty() ? "" : "; ";
+  if (!allowCpAsync)
+    return {Mechanism::Plain, why + separator + "cp.async: completion must be an mbarrier here"};
+  int64_t vector = getVectorBytes(load.getArray(), load.getOffsets(), load.getTile().getShape(), false);
+  if (vector < 4)
+    return {Mechanism::Plain, why + separator + llvm::formatv("cp.async: accesses are only known to be aligned to {0} bytes, it "
+                                                  "needs 4",
+                                                  vector)
+                                        .str()};
+  if (vector < 16)
+    why += separator +
+           llvm::formatv("cp.async of {0} bytes: wider accesses are not known to be aligned", vector).str();
+  return {Mechanism::CpAsync, why};
+}
+
+CopyChoice headrace::tile::chooseStore(StoreOp store, const TargetInfo &target) {
+  if (store.getMechanism() && *store.getMechanism() == Mechanism::Plain)
+    return {Mechanism::Plain, "asked for"};
+  if (!target.has(Feature::Tma))
+    return {Mechanism::Plain, ""};
+  std::string why = whyNotTma(store.getArray(), store.getTileType());
+  // Stores may not start before the array (PTX ISA 9.7.9.27.1.1).
+  if (why.empty() && !llvm::all_of(store.getOffsets(), isNonNegative))
+    why = "the offsets are not known to be non-negative";
+  if (!why.empty())
+    return {Mechanism::Plain, "tma: " + why};
+  return {Mechanism::Tma, ""};
+}

@@ -1,0 +1,116 @@
+"""The current CUDA context, the streams of other libraries, and a kernel's cubin loaded into a context."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+
+from headrace.errors import LaunchError
+from headrace.runtime import driver
+from headrace.runtime.arrays import is_torch_tensor
+from headrace.runtime.schema import Record
+
+#: Dynamic shared memory, in bytes, that a function may use without asking (CUDA programming guide, 16.7.3).
+_DEFAULT_SHARED_BYTES = 48 * 1024
+#: Largest cluster that every device of a cluster-capable generation runs.
+_PORTABLE_CLUSTER = 8
+
+
+@dataclass(frozen=True)
+class LoadedKernel:
+    """A kernel's function in one context. `device` is the CUDA ordinal, `processors` its number of SMs."""
+
+    function: object
+    device: int
+    processors: int
+
+
+def current_context(device: int | None) -> int:
+    """The handle of the current context; if there is none, makes the primary context of `device` (or 0) current."""
+    try:
+        handle = int(driver.call("cuCtxGetCurrent"))
+    except LaunchError:
+        # Nobody in this process has initialized the driver yet.
+        driver.call("cuInit", 0)
+        handle = int(driver.call("cuCtxGetCurrent"))
+    if handle:
+        return handle
+    primary = driver.call("cuDevicePrimaryCtxRetain", driver.call("cuDeviceGet", device or 0))
+    driver.call("cuCtxSetCurrent", primary)
+    return int(primary)
+
+
+def stream_handle(stream, args) -> int:
+    """The CUstream behind `stream`: an integer, a stream of torch, cupy or cuda.core, or None.
+
+    None is torch's current stream if one of `args` is a torch tensor, else the legacy default stream.
+    """
+    if stream is None:
+        tensor = next((arg for arg in args if is_torch_tensor(arg)), None)
+        if tensor is None or tensor.device.type != "cuda":
+            return 0
+        return sys.modules["torch"].cuda.current_stream(tensor.device).cuda_stream
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    for attribute in ("cuda_stream", "ptr"):
+        if hasattr(stream, attribute):
+            return int(getattr(stream, attribute))
+    try:
+        return int(stream)
+    except (TypeError, ValueError):
+        raise LaunchError(f"expected a stream or its handle, got {type(stream).__name__}") from None
+
+
+def load_kernel(record: Record, cubin: bytes) -> LoadedKernel:
+    """Loads `cubin` into the current context and sets the function's limits.
+
+    Raises LaunchError if the device cannot run the record's target or lacks the shared memory.
+    """
+    api = driver.bindings()
+    device = driver.call("cuCtxGetDevice")
+
+    def attribute(name: str) -> int:
+        which = getattr(api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return driver.call("cuDeviceGetAttribute", which, device)
+
+    capability = (attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR"))
+    if not runs_on(record.target, capability):
+        raise LaunchError(
+            f"kernel '{record.kernel}': expected a device that runs {record.target}, got compute capability "
+            f"{capability[0]}.{capability[1]}"
+        )
+    limit = attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
+    if record.shared_bytes > limit:
+        raise LaunchError(
+            f"kernel '{record.kernel}': expected at least {record.shared_bytes} bytes of shared memory, "
+            f"the device has {limit}"
+        )
+    context = f"loading kernel '{record.kernel}'"
+    module = driver.call("cuModuleLoadData", cubin, context=context)
+    function = driver.call("cuModuleGetFunction", module, record.kernel.encode(), context=context)
+    for name, value in _function_attributes(record):
+        driver.call("cuFuncSetAttribute", function, getattr(api.CUfunction_attribute, name), value, context=context)
+    return LoadedKernel(function, int(device), attribute("MULTIPROCESSOR_COUNT"))
+
+
+def _function_attributes(record: Record):
+    if record.shared_bytes > _DEFAULT_SHARED_BYTES:
+        yield "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", record.shared_bytes
+    x, y, z = record.cluster
+    if x * y * z > _PORTABLE_CLUSTER:
+        yield "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1
+
+
+def runs_on(target: str, capability: tuple[int, int]) -> bool:
+    """Whether a cubin for `target` (sm_80, sm_90a, sm_100f) runs on a device of `capability` (major, minor).
+
+    A suffix a binds to one capability, f to a family; without one, later minor versions run it too.
+    """
+    match = re.fullmatch(r"sm_(\d+)(\d)([af]?)", target)
+    if match is None:
+        raise LaunchError(f"launch record: expected a target such as sm_90a, got '{target}'")
+    major, minor = int(match[1]), int(match[2])
+    if match[3] == "a":
+        return capability == (major, minor)
+    return capability[0] == major and capability[1] >= minor
