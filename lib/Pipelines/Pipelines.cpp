@@ -31,12 +31,15 @@ void headrace::populateLayoutPipeline(OpPassManager &manager) {
   manager.addPass(tile::createTileInferLayouts());
 }
 
-void headrace::populatePipePipeline(OpPassManager &manager) {
+void headrace::populateChannelPipeline(OpPassManager &manager) {
   manager.addPass(createConvertTileToPipe());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(pipe::createPipeCreateTensorMaps());
   manager.addPass(pipe::createPipeChooseDepth());
+}
+
+void headrace::populateSchedulePipeline(OpPassManager &manager) {
   manager.addPass(pipe::createPipeThreadCursors());
   manager.addPass(pipe::createPipeScheduleLoops());
   manager.addPass(pipe::createPipeExpandLoops());
@@ -69,13 +72,4 @@ void headrace::populateNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-}
-
-void headrace::populateUpTo(Stage stage, OpPassManager &manager) {
-  if (stage >= Stage::Layout)
-    populateLayoutPipeline(manager);
-  if (stage >= Stage::Pipe)
-    populatePipePipeline(manager);
-  if (stage >= Stage::Nvvm)
-    populateNvvmPipeline(manager);
 }

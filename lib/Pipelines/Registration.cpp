@@ -49,7 +49,15 @@ void headrace::registerHeadracePasses() {
   registerConvertNVVMToLLVMPass();
   registerReconcileUnrealizedCastsPass();
   PassPipelineRegistration<>("headrace-to-layout", "Plan, place and lay out the tiles of kernels", populateLayoutPipeline);
-  PassPipelineRegistration<>("headrace-to-pipe", "From laid-out tiles to channels and roles", populatePipePipeline);
+  PassPipelineRegistration<>("headrace-to-channels", "From laid-out tiles to channels and their depths",
+                             populateChannelPipeline);
+  PassPipelineRegistration<>("headrace-schedule", "Schedules, roles, memory and fences of channels",
+                             populateSchedulePipeline);
+  PassPipelineRegistration<>("headrace-to-pipe", "From laid-out tiles to scheduled channels and roles",
+                             [](OpPassManager &manager) {
+                               populateChannelPipeline(manager);
+                               populateSchedulePipeline(manager);
+                             });
   PassPipelineRegistration<>("headrace-to-nvvm", "From channels and roles to the NVVM and LLVM dialects",
                              populateNvvmPipeline);
 }

@@ -6,18 +6,14 @@
 
 namespace headrace {
 
-/// Levels at which compilation can stop, in order.
-enum class Stage { Tile, Layout, Pipe, Nvvm };
-
 /// Tile dialect: plan, place, infer layouts.
 void populateLayoutPipeline(mlir::OpPassManager &manager);
-/// To the pipe dialect: channels, schedules, roles, memory, fences; verified.
-void populatePipePipeline(mlir::OpPassManager &manager);
+/// To the pipe dialect: channels with their depths, loops still whole.
+void populateChannelPipeline(mlir::OpPassManager &manager);
+/// Within the pipe dialect: schedules, roles, memory, fences; verified.
+void populateSchedulePipeline(mlir::OpPassManager &manager);
 /// To the NVVM and LLVM dialects.
 void populateNvvmPipeline(mlir::OpPassManager &manager);
-
-/// Everything up to `stage`.
-void populateUpTo(Stage stage, mlir::OpPassManager &manager);
 
 /// Dialects that programs are written in and become.
 void registerHeadraceDialects(mlir::DialectRegistry &registry);

@@ -1,13 +1,15 @@
-// Channels: what makes a slot full and empty, for each kind of synchronisation, and the fences and barriers around it.
+// Channels: what makes a slot full and empty, for each kind of synchronisation, and the fences and
+// barriers around it.
 //
-//   sync         producer_acquire          producer_commit            consumer_wait      consumer_release
-//   mbarrier     wait empty, expect bytes  arrive full, or TMA does   wait full          arrive empty
-//   group        -                         cp.async.commit_group      cp.async.wait_group -
+//   sync         producer_acquire          producer_commit            consumer_wait
+//   consumer_release mbarrier     wait empty, expect bytes  arrive full, or TMA does   wait full
+//   arrive empty group        -                         cp.async.commit_group cp.async.wait_group -
 //   barrier      -                         -                          -                  -
-//   bulk_store   bulk.wait_group.read      -                          -                  bulk.commit_group
+//   bulk_store   bulk.wait_group.read      -                          - bulk.commit_group
 //
-// One thread, the role's leader, starts all TMA copies and tcgen05 instructions of the role, so it alone expects their
-// bytes and commits them. Whoever writes or reads slots with ordinary instructions arrives once for each warp.
+// One thread, the role's leader, starts all TMA copies and tcgen05 instructions of the role, so it
+// alone expects their bytes and commits them. Whoever writes or reads slots with ordinary
+// instructions arrives once for each warp.
 #include "Lowering.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,7 +20,8 @@ using namespace headrace;
 using namespace headrace::lowering;
 using namespace headrace::pipe;
 
-//===- instructions -------------------------------------------------------------------------------------===//
+//===- instructions
+//-------------------------------------------------------------------------------------===//
 
 static Value both(OpBuilder &builder, Location loc, Value left, Value right) {
   if (!left || !right)
@@ -26,8 +29,10 @@ static Value both(OpBuilder &builder, Location loc, Value left, Value right) {
   return arith::AndIOp::create(builder, loc, left, right);
 }
 
-/// An instruction that executes where `predicate` is true; `text` uses $0 for the address, if there is one.
-static void guarded(OpBuilder &builder, Location loc, StringRef text, Value predicate, Value address = {}) {
+/// An instruction that executes where `predicate` is true; `text` uses $0 for the address, if there
+/// is one.
+static void guarded(OpBuilder &builder, Location loc, StringRef text, Value predicate,
+                    Value address = {}) {
   SmallVector<Value> operands;
   if (address)
     operands.push_back(address);
@@ -36,14 +41,22 @@ static void guarded(OpBuilder &builder, Location loc, StringRef text, Value pred
 }
 
 /// tcgen05.fence: PTX ISA 9.7.16.11.
-static void fenceAfter(OpBuilder &builder, Location loc) { ptx(builder, loc, "tcgen05.fence::after_thread_sync;", {}, {}); }
-static void fenceBefore(OpBuilder &builder, Location loc) { ptx(builder, loc, "tcgen05.fence::before_thread_sync;", {}, {}); }
+static void fenceAfter(OpBuilder &builder, Location loc) {
+  ptx(builder, loc, "tcgen05.fence::after_thread_sync;", {}, {});
+}
+static void fenceBefore(OpBuilder &builder, Location loc) {
+  ptx(builder, loc, "tcgen05.fence::before_thread_sync;", {}, {});
+}
 
 /// fence.proxy.async: PTX ISA 9.7.13.4.
-static void fenceAsync(OpBuilder &builder, Location loc) { ptx(builder, loc, "fence.proxy.async.shared::cta;", {}, {}); }
+static void fenceAsync(OpBuilder &builder, Location loc) {
+  ptx(builder, loc, "fence.proxy.async.shared::cta;", {}, {});
+}
 
 /// bar.warp.sync: PTX ISA 9.7.13.2.
-static void syncWarp(OpBuilder &builder, Location loc) { ptx(builder, loc, "bar.warp.sync 0xffffffff;", {}, {}); }
+static void syncWarp(OpBuilder &builder, Location loc) {
+  ptx(builder, loc, "bar.warp.sync 0xffffffff;", {}, {});
+}
 
 /// bar.sync: PTX ISA 9.7.13.1. Barrier 0 is the kernel's, barrier i + 1 that of role i.
 static void syncRole(OpBuilder &builder, Location loc, const RoleInfo &role) {
@@ -52,7 +65,8 @@ static void syncRole(OpBuilder &builder, Location loc, const RoleInfo &role) {
   if (role.index < 0)
     ptx(builder, loc, "bar.sync 0;", {}, {});
   else
-    ptx(builder, loc, llvm::formatv("bar.sync {0}, {1};", role.index + 1, 32 * role.active).str(), {}, {});
+    ptx(builder, loc, llvm::formatv("bar.sync {0}, {1};", role.index + 1, 32 * role.active).str(),
+        {}, {});
 }
 
 /// tcgen05.commit: PTX ISA 9.7.16.12. Arrives once what the leader started before has been done.
@@ -67,29 +81,35 @@ static void arriveWarp(OpBuilder &builder, Operation *op, Value barrier, Value p
   Location loc = op->getLoc();
   syncWarp(builder, loc);
   Value lane = getThread(builder, op).lane;
-  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, constI32(builder, loc, 0));
-  guarded(builder, loc, "mbarrier.arrive.shared::cta.b64 _, [$0];", both(builder, loc, first, predicate), barrier);
+  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane,
+                                      constI32(builder, loc, 0));
+  guarded(builder, loc, "mbarrier.arrive.shared::cta.b64 _, [$0];",
+          both(builder, loc, first, predicate), barrier);
 }
 
-/// The leader waits until the slot is empty and announces the bytes that TMA will bring: mbarrier.arrive.expect_tx, PTX
-/// ISA 9.7.13.15.13. One block of assembly, since all of it hangs on one predicate.
-static void acquireForTma(OpBuilder &builder, Location loc, Value empty, Value parity, Value full, int64_t bytes,
-                          Value predicate) {
+/// The leader waits until the slot is empty and announces the bytes that TMA will bring:
+/// mbarrier.arrive.expect_tx, PTX ISA 9.7.13.15.13. One block of assembly, since all of it hangs on
+/// one predicate.
+static void acquireForTma(OpBuilder &builder, Location loc, Value empty, Value parity, Value full,
+                          int64_t bytes, Value predicate) {
   std::string text =
-      llvm::formatv("{{\n.reg .pred p;\n@!$3 bra D;\nW: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n"
+      llvm::formatv("{{\n.reg .pred p;\n@!$3 bra D;\nW: mbarrier.try_wait.parity.shared::cta.b64 "
+                    "p, [$0], $1;\n"
                     "@!p bra W;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [$2], {0};\nD:\n}",
                     bytes)
           .str();
   ptx(builder, loc, text, {}, {empty, parity, full, predicate});
 }
 
-//===- who is on the other side -------------------------------------------------------------------------===//
+//===- who is on the other side
+//-------------------------------------------------------------------------===//
 
 static bool inTensorMemory(CreateChannelOp channel) {
   return channel.getChannel().getType().getBuffers().front().isTmem();
 }
 
-/// Whether warps write slots with ordinary instructions: then each of them arrives. TMA accounts for one arrival.
+/// Whether warps write slots with ordinary instructions: then each of them arrives. TMA accounts
+/// for one arrival.
 static bool hasWarpProducers(CreateChannelOp channel) {
   return !channel.getAsyncCommit() && *channel.getFullArrivals() > (channel.getTxBytes() ? 1u : 0u);
 }
@@ -101,14 +121,16 @@ static bool hasCpAsync(CreateChannelOp channel) {
   });
 }
 
-static SmallVector<Value> slotAddresses(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index) {
+static SmallVector<Value> slotAddresses(OpBuilder &builder, Location loc, CreateChannelOp channel,
+                                        Value index) {
   SmallVector<Value> addresses;
   for (size_t i = 0; i < channel.getChannel().getType().getBuffers().size(); ++i)
     addresses.push_back(slotAddress(builder, loc, channel, index, i));
   return addresses;
 }
 
-//===- the four steps -----------------------------------------------------------------------------------===//
+//===- the four steps
+//-----------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -124,7 +146,9 @@ struct ConvertAcquire : OpConversionPattern<ProducerAcquireOp> {
     else if (channel.getSync() == Sync::BulkStore)
       // cp.async.bulk.wait_group: PTX ISA 9.7.9.27.2.
       guarded(rewriter, loc,
-              llvm::formatv("cp.async.bulk.wait_group.read {0};", channel.getChannel().getType().getDepth() - 1).str(),
+              llvm::formatv("cp.async.bulk.wait_group.read {0};",
+                            channel.getChannel().getType().getDepth() - 1)
+                  .str(),
               both(rewriter, loc, isLeader(rewriter, op), op.getPredicate()));
     rewriter.replaceOp(op, slotAddresses(rewriter, loc, channel, op.getIndex()));
     return success();
@@ -135,8 +159,9 @@ struct ConvertAcquire : OpConversionPattern<ProducerAcquireOp> {
     Value predicate = op.getPredicate();
     Value empty = emptyBarrier(builder, loc, channel, op.getIndex());
     if (channel.getTxBytes())
-      acquireForTma(builder, loc, empty, op.getPhase(), fullBarrier(builder, loc, channel, op.getIndex()),
-                    *channel.getTxBytes(), both(builder, loc, isLeader(builder, op), predicate));
+      acquireForTma(builder, loc, empty, op.getPhase(),
+                    fullBarrier(builder, loc, channel, op.getIndex()), *channel.getTxBytes(),
+                    both(builder, loc, isLeader(builder, op), predicate));
     if (channel.getAsyncCommit() || hasWarpProducers(channel))
       waitBarrier(builder, loc, empty, op.getPhase(), predicate);
     if (channel.getAsyncCommit())
@@ -153,7 +178,8 @@ struct ConvertCommit : OpConversionPattern<ProducerCommitOp> {
     if (channel.getSync() == Sync::Mbarrier)
       commit(op, channel, rewriter);
     else if (channel.getSync() == Sync::Group)
-      // cp.async.commit_group, PTX ISA 9.7.9.25.3.2: also when nothing was copied, so that waits can count groups.
+      // cp.async.commit_group, PTX ISA 9.7.9.25.3.2: also when nothing was copied, so that waits
+      // can count groups.
       ptx(rewriter, op.getLoc(), "cp.async.commit_group;", {}, {});
     rewriter.eraseOp(op);
     return success();
@@ -187,7 +213,8 @@ struct ConvertWait : OpConversionPattern<ConsumerWaitOp> {
         fenceAfter(rewriter, loc);
     } else if (channel.getSync() == Sync::Group) {
       // cp.async.wait_group: PTX ISA 9.7.9.25.3.3.
-      ptx(rewriter, loc, llvm::formatv("cp.async.wait_group {0};", op.getPending().value_or(0)).str(), {}, {});
+      ptx(rewriter, loc,
+          llvm::formatv("cp.async.wait_group {0};", op.getPending().value_or(0)).str(), {}, {});
     }
     rewriter.replaceOp(op, slotAddresses(rewriter, loc, channel, op.getIndex()));
     return success();
@@ -219,11 +246,13 @@ struct ConvertRelease : OpConversionPattern<ConsumerReleaseOp> {
   }
 };
 
-/// index + 1, or 0 at the depth, where the phase flips. Without the predicate nothing is added, so nothing wraps.
+/// index + 1, or 0 at the depth, where the phase flips. Without the predicate nothing is added, so
+/// nothing wraps.
 struct ConvertAdvance : OpConversionPattern<AdvanceOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(AdvanceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AdvanceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type i32 = rewriter.getI32Type();
     Value one = constI32(rewriter, loc, 1), index = adaptor.getIndex(), phase = adaptor.getPhase();
@@ -237,14 +266,16 @@ struct ConvertAdvance : OpConversionPattern<AdvanceOp> {
     Value next = arith::AddIOp::create(rewriter, loc, index, one);
     Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, next,
                                         constI32(rewriter, loc, op.getDepth()));
-    Value nextIndex = arith::SelectOp::create(rewriter, loc, wraps, constI32(rewriter, loc, 0), next);
+    Value nextIndex =
+        arith::SelectOp::create(rewriter, loc, wraps, constI32(rewriter, loc, 0), next);
     Value flip = arith::ExtUIOp::create(rewriter, loc, i32, wraps);
     rewriter.replaceOp(op, {nextIndex, arith::XOrIOp::create(rewriter, loc, phase, flip)});
     return success();
   }
 };
 
-//===- creation, fences, barriers -----------------------------------------------------------------------===//
+//===- creation, fences, barriers
+//-----------------------------------------------------------------------===//
 
 struct EraseChannel : OpConversionPattern<CreateChannelOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -255,11 +286,13 @@ struct EraseChannel : OpConversionPattern<CreateChannelOp> {
   }
 };
 
-/// mbarrier.init: PTX ISA 9.7.13.15.9; fence.mbarrier_init, which TMA's arrivals need to see it: 9.7.13.4.
+/// mbarrier.init: PTX ISA 9.7.13.15.9; fence.mbarrier_init, which TMA's arrivals need to see
+/// it: 9.7.13.4.
 struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(InitChannelsOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(InitChannelsOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     SmallVector<CreateChannelOp> channels;
     op->getParentOfType<func::FuncOp>().walk([&](CreateChannelOp channel) {
       if (channel.usesBarriers())
@@ -267,7 +300,8 @@ struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
     });
     if (!channels.empty()) {
       Location loc = op.getLoc();
-      auto leader = scf::IfOp::create(rewriter, loc, isLeader(rewriter, op), /*withElseRegion=*/false);
+      auto leader =
+          scf::IfOp::create(rewriter, loc, isLeader(rewriter, op), /*withElseRegion=*/false);
       OpBuilder inside = OpBuilder::atBlockTerminator(leader.thenBlock(), rewriter.getListener());
       Value shared = sharedAddress(inside, loc, 0);
       for (CreateChannelOp channel : channels)
@@ -283,7 +317,8 @@ struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
     int64_t depth = channel.getChannel().getType().getDepth();
     for (int64_t i = 0; i < 2 * depth; ++i)
       ptx(builder, channel.getLoc(),
-          llvm::formatv("mbarrier.init.shared::cta.b64 [$0+{0}], {1};", *channel.getBarrierOffset() + 8 * i,
+          llvm::formatv("mbarrier.init.shared::cta.b64 [$0+{0}], {1};",
+                        *channel.getBarrierOffset() + 8 * i,
                         i < depth ? *channel.getFullArrivals() : *channel.getEmptyArrivals())
               .str(),
           {}, {shared});
@@ -292,7 +327,8 @@ struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
 
 struct ConvertFenceAsync : OpConversionPattern<FenceAsyncOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(FenceAsyncOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(FenceAsyncOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     fenceAsync(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
@@ -301,7 +337,8 @@ struct ConvertFenceAsync : OpConversionPattern<FenceAsyncOp> {
 
 struct ConvertRoleBarrier : OpConversionPattern<RoleBarrierOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(RoleBarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(RoleBarrierOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     syncRole(rewriter, op.getLoc(), getRole(op));
     rewriter.eraseOp(op);
     return success();
@@ -310,7 +347,8 @@ struct ConvertRoleBarrier : OpConversionPattern<RoleBarrierOp> {
 
 struct ConvertDrainStores : OpConversionPattern<DrainStoresOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(DrainStoresOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(DrainStoresOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     // Not only .read: whoever runs next sees the stores.
     guarded(rewriter, op.getLoc(), "cp.async.bulk.wait_group 0;", isLeader(rewriter, op));
     rewriter.eraseOp(op);
@@ -320,8 +358,10 @@ struct ConvertDrainStores : OpConversionPattern<DrainStoresOp> {
 
 } // namespace
 
-void lowering::populateChannels(TypeConverter &converter, RewritePatternSet &patterns, const TargetInfo &) {
-  patterns.add<ConvertAcquire, ConvertCommit, ConvertWait, ConvertRelease, ConvertAdvance, EraseChannel,
-               ConvertInitChannels, ConvertFenceAsync, ConvertRoleBarrier, ConvertDrainStores>(converter,
-                                                                                              patterns.getContext());
+void lowering::populateChannels(TypeConverter &converter, RewritePatternSet &patterns,
+                                const TargetInfo &) {
+  patterns
+      .add<ConvertAcquire, ConvertCommit, ConvertWait, ConvertRelease, ConvertAdvance, EraseChannel,
+           ConvertInitChannels, ConvertFenceAsync, ConvertRoleBarrier, ConvertDrainStores>(
+          converter, patterns.getContext());
 }

@@ -18,11 +18,12 @@ using namespace headrace::pipe;
 
 /// Most steps of K in one trip: a vector of four f32 along K, and another to hide behind it.
 static constexpr int64_t kMaxUnroll = 8;
-/// Most elements of A and B that a trip holds in registers, beside an accumulator of up to 128.
-static constexpr int64_t kMaxElements = 72;
+/// 32-bit registers for the accumulator and a trip's elements of A and B; the rest of 255 is left
+/// to addresses and loads.
+static constexpr int64_t kRegisterBudget = 176;
 
 /// Steps of K in one trip: a power of two that divides `k`.
-static int64_t chooseUnroll(const TileLayout &acc, int64_t k) {
+static int64_t chooseUnroll(const TileLayout &acc, int64_t k, int64_t elementWords) {
   std::set<int64_t> rows, columns;
   for (int64_t reg = 0; reg < acc.numRegisters(); ++reg) {
     std::vector<int64_t> at = acc.registerOffset(reg);
@@ -30,7 +31,10 @@ static int64_t chooseUnroll(const TileLayout &acc, int64_t k) {
     columns.insert(at[1]);
   }
   int64_t unroll = std::min<int64_t>(kMaxUnroll, k & -k);
-  while (unroll > 1 && unroll * int64_t(rows.size() + columns.size()) > kMaxElements)
+  auto words = [&] {
+    return elementWords * (acc.numRegisters() + unroll * int64_t(rows.size() + columns.size()));
+  };
+  while (unroll > 1 && words() > kRegisterBudget)
     unroll /= 2;
   return unroll;
 }
@@ -138,7 +142,7 @@ struct FmaPattern : OpConversionPattern<MmaOp> {
       return op.emitOpError("expected operands in slots and an accumulator of rank 2 for fma");
     int64_t dimKA = op.getTransposeA() ? 0 : 1, dimKB = op.getTransposeB() ? 1 : 0;
     int64_t k = bufferA.getShape()[dimKA];
-    int64_t unroll = chooseUnroll(*layout, k);
+    int64_t unroll = chooseUnroll(*layout, k, adaptor.getAcc().front().getType().isF64() ? 2 : 1);
 
     SmallVector<Value> place = threadCoordinate(rewriter, loc, *layout, getThread(rewriter, op));
     FailureOr<FmaOperand> a =

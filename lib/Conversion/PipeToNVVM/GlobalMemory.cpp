@@ -15,8 +15,9 @@ using namespace headrace;
 using namespace headrace::lowering;
 using namespace headrace::pipe;
 
-/// ".L1::evict_first" and the like. L1 eviction priorities (PTX ISA 9.7.9.8, 9.7.9.11) only where
-/// the target has them; a store has no .ca.
+/// ".L1::evict_first" and the like (PTX ISA 9.7.9.8, 9.7.9.11). Priorities of eviction are left out
+/// where the target or the PTX version that it declares lacks them: they are hints. A store has no
+/// .ca.
 static StringRef cacheSuffix(Operation *op, std::optional<tile::Cache> cache, bool isLoad) {
   if (!cache)
     return "";
@@ -27,7 +28,9 @@ static StringRef cacheSuffix(Operation *op, std::optional<tile::Cache> cache, bo
     return ".cg";
   case tile::Cache::EvictFirst:
   case tile::Cache::EvictLast:
-    if (!targetOf(op).has(Feature::CacheEviction))
+    if (TargetInfo target = targetOf(op);
+        !target.has(Feature::CacheEviction) ||
+        target.ptxVersion < featurePtxVersion(Feature::CacheEviction))
       return "";
     return *cache == tile::Cache::EvictFirst ? ".L1::evict_first" : ".L1::evict_last";
   }

@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::lowering;
 
-/// The type in which a value of `type` enters and leaves assembly: predicates and full registers as they are, the rest
-/// as integers of 16 or 32 bits.
+/// The type in which a value of `type` enters and leaves assembly: predicates and full registers as
+/// they are, the rest as integers of 16 or 32 bits.
 static Type assemblyType(Type type) {
   MLIRContext *context = type.getContext();
   if (type.isIndex())
@@ -49,8 +49,8 @@ static Value convert(OpBuilder &builder, Location loc, Value value, Type type) {
   return LLVM::BitcastOp::create(builder, loc, type, value);
 }
 
-SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef text, TypeRange results,
-                                 ValueRange operands, ArrayRef<int> tied) {
+SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef text,
+                                 TypeRange results, ValueRange operands, ArrayRef<int> tied) {
   SmallVector<Type> types = llvm::map_to_vector(results, assemblyType);
   SmallVector<Value> values;
   std::string constraints;
@@ -66,7 +66,8 @@ SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef tex
     else
       os << constraintOf(values.back().getType());
   }
-  // Ordinary loads and stores of LLVM must not cross: many instructions touch memory, or order those that do.
+  // Ordinary loads and stores of LLVM must not cross: many instructions touch memory, or order
+  // those that do.
   os << comma << "~{memory}";
 
   SmallVector<Type> returned;
@@ -75,10 +76,12 @@ SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef tex
   else if (!types.empty())
     returned.push_back(LLVM::LLVMStructType::getLiteral(builder.getContext(), types));
   auto assembly = LLVM::InlineAsmOp::create(
-      builder, loc, returned, values, builder.getStringAttr(text), builder.getStringAttr(constraints),
+      builder, loc, returned, values, builder.getStringAttr(text),
+      builder.getStringAttr(constraints),
       /*has_side_effects=*/builder.getUnitAttr(), /*is_align_stack=*/UnitAttr(),
       LLVM::TailCallKindAttr::get(builder.getContext(), LLVM::TailCallKind::None),
-      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), /*operand_attrs=*/ArrayAttr());
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
 
   SmallVector<Value> unpacked;
   for (auto [i, type] : llvm::enumerate(results)) {
@@ -90,7 +93,8 @@ SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef tex
   return unpacked;
 }
 
-//===- words ----------------------------------------------------------------------------------------------------------===//
+//===- words
+//----------------------------------------------------------------------------------------------------------===//
 
 SmallVector<Value> lowering::packWords(OpBuilder &builder, Location loc, ValueRange scalars) {
   SmallVector<Value> words;
@@ -102,9 +106,10 @@ SmallVector<Value> lowering::packWords(OpBuilder &builder, Location loc, ValueRa
   if (bits == 64) {
     auto pair = VectorType::get(2, i32);
     for (Value scalar : scalars)
-      llvm::append_range(words, vector::ToElementsOp::create(
-                                    builder, loc, LLVM::BitcastOp::create(builder, loc, pair, scalar).getResult())
-                                    .getResults());
+      llvm::append_range(
+          words, vector::ToElementsOp::create(
+                     builder, loc, LLVM::BitcastOp::create(builder, loc, pair, scalar).getResult())
+                     .getResults());
     return words;
   }
   if (bits == 32) {
@@ -117,15 +122,16 @@ SmallVector<Value> lowering::packWords(OpBuilder &builder, Location loc, ValueRa
   for (size_t i = 0; i < scalars.size(); i += perWord) {
     SmallVector<Value> part(scalars.slice(i, std::min(perWord, scalars.size() - i)));
     if (part.size() < perWord)
-      part.append(perWord - part.size(), arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element)));
+      part.append(perWord - part.size(),
+                  arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element)));
     Value packed = vector::FromElementsOp::create(builder, loc, vectorType, part);
     words.push_back(LLVM::BitcastOp::create(builder, loc, i32, packed));
   }
   return words;
 }
 
-SmallVector<Value> lowering::unpackWords(OpBuilder &builder, Location loc, ValueRange words, Type element,
-                                         int64_t count) {
+SmallVector<Value> lowering::unpackWords(OpBuilder &builder, Location loc, ValueRange words,
+                                         Type element, int64_t count) {
   element = registerType(element);
   int64_t bits = element.getIntOrFloatBitWidth();
   SmallVector<Value> scalars;
@@ -151,18 +157,23 @@ SmallVector<Value> lowering::unpackWords(OpBuilder &builder, Location loc, Value
   return scalars;
 }
 
-//===- mbarriers ------------------------------------------------------------------------------------------------------===//
+//===- mbarriers
+//------------------------------------------------------------------------------------------------------===//
 
-// mbarrier.try_wait: PTX ISA 9.7.13.15.16. It suspends the thread for a while, so the loop hardly ever turns.
-void lowering::waitBarrier(OpBuilder &builder, Location loc, Value barrier, Value parity, Value predicate) {
+// mbarrier.try_wait: PTX ISA 9.7.13.15.16. It suspends the thread for a while, so the loop hardly
+// ever turns.
+void lowering::waitBarrier(OpBuilder &builder, Location loc, Value barrier, Value parity,
+                           Value predicate) {
   if (!predicate) {
     ptx(builder, loc,
-        "{\n.reg .pred p;\nW: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n@p bra D;\nbra W;\nD:\n}", {},
-        {barrier, parity});
+        "{\n.reg .pred p;\nW: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n@p bra "
+        "D;\nbra W;\nD:\n}",
+        {}, {barrier, parity});
     return;
   }
   ptx(builder, loc,
-      "{\n.reg .pred p;\n@!$2 bra D;\nW: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n@p bra D;\n"
+      "{\n.reg .pred p;\n@!$2 bra D;\nW: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n@p "
+      "bra D;\n"
       "bra W;\nD:\n}",
       {}, {barrier, parity, predicate});
 }

@@ -1,4 +1,5 @@
-// Kernels: their parameters, the questions about the grid and about arrays, and the function that the driver launches.
+// Kernels: their parameters, the questions about the grid and about arrays, and the function that
+// the driver launches.
 #include "Lowering.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -20,11 +21,12 @@ static int64_t numTensorMaps(Operation *kernel) {
 
 namespace {
 
-/// Arrays become their parts, and one pointer for each tensor map follows. The function stays a func.func, so that
-/// getRole works while its body is converted.
+/// Arrays become their parts, and one pointer for each tensor map follows. The function stays a
+/// func.func, so that getRole works while its body is converted.
 struct ConvertParameters : OpConversionPattern<func::FuncOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(func::FuncOp kernel, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(func::FuncOp kernel, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     auto pointer = LLVM::LLVMPointerType::get(getContext());
     mlir::TypeConverter::SignatureConversion conversion(kernel.getNumArguments());
     SmallVector<DictionaryAttr> attributes;
@@ -94,7 +96,8 @@ struct ConvertDim : OpConversionPattern<memref::DimOp> {
 
 } // namespace
 
-void lowering::populateKernel(TypeConverter &converter, RewritePatternSet &patterns, const TargetInfo &) {
+void lowering::populateKernel(TypeConverter &converter, RewritePatternSet &patterns,
+                              const TargetInfo &) {
   patterns.add<
       ConvertParameters, ConvertDim,
       ConvertGridQuestion<gpu::BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
@@ -102,7 +105,8 @@ void lowering::populateKernel(TypeConverter &converter, RewritePatternSet &patte
       converter, patterns.getContext());
 }
 
-//===- the function of the LLVM dialect -------------------------------------------------------------------------------===//
+//===- the function of the LLVM dialect
+//-------------------------------------------------------------------------------===//
 
 /// A parameter cannot be an index: it is passed as i32.
 static void passIndicesAsI32(Block &entry) {
@@ -111,22 +115,26 @@ static void passIndicesAsI32(Block &entry) {
     if (!argument.getType().isIndex())
       continue;
     argument.setType(builder.getI32Type());
-    auto index = arith::IndexCastOp::create(builder, argument.getLoc(), builder.getIndexType(), argument);
+    auto index =
+        arith::IndexCastOp::create(builder, argument.getLoc(), builder.getIndexType(), argument);
     argument.replaceAllUsesExcept(index, index);
   }
 }
 
-/// Attributes of a parameter: the alignment promised for an array; of a tensor map, that it stays where the driver put it
-/// (without grid_constant it would be copied to local memory, which TMA cannot read).
+/// Attributes of a parameter: the alignment promised for an array; of a tensor map, that it stays
+/// where the driver put it (without grid_constant it would be copied to local memory, which TMA
+/// cannot read).
 static DictionaryAttr parameterAttrs(func::FuncOp kernel, unsigned i) {
   Builder builder(kernel.getContext());
   NamedAttrList attributes;
   if (i + numTensorMaps(kernel) >= kernel.getNumArguments()) {
-    attributes.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(LLVM::LLVMArrayType::get(builder.getI8Type(), 128)));
+    attributes.set(LLVM::LLVMDialect::getByValAttrName(),
+                   TypeAttr::get(LLVM::LLVMArrayType::get(builder.getI8Type(), 128)));
     attributes.set(LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(64));
     attributes.set(NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
   } else if (auto align = kernel.getArgAttrOfType<IntegerAttr>(i, tile::kAlignAttr)) {
-    attributes.set(LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(align.getInt()));
+    attributes.set(LLVM::LLVMDialect::getAlignAttrName(),
+                   builder.getI64IntegerAttr(align.getInt()));
   }
   return attributes.getDictionary(kernel.getContext());
 }
@@ -146,7 +154,8 @@ void lowering::lowerKernel(func::FuncOp kernel) {
   function_interface_impl::setAllArgAttrDicts(function, attributes);
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   int32_t threads = 32 * kernel->getAttrOfType<IntegerAttr>(kWarpsAttr).getInt();
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({threads, 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({threads, 1, 1}));
   auto occupancy = kernel->getAttrOfType<IntegerAttr>(kOccupancyAttr);
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(occupancy ? occupancy.getInt() : 1));

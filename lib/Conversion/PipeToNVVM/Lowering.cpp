@@ -9,7 +9,8 @@ using namespace headrace;
 using namespace headrace::lowering;
 using namespace headrace::pipe;
 
-//===- types --------------------------------------------------------------------------------------===//
+//===- types
+//--------------------------------------------------------------------------------------===//
 
 Type lowering::registerType(Type element) {
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
@@ -41,11 +42,15 @@ static std::optional<LogicalResult> convertTile(RankedTensorType type,
 
 lowering::TypeConverter::TypeConverter() {
   addConversion([](Type type) { return registerType(type); });
-  addConversion([](RankedTensorType type, SmallVectorImpl<Type> &out) { return convertTile(type, out); });
-  addConversion([](InflightType type, SmallVectorImpl<Type> &out) { return convertTile(type.getTile(), out); });
+  addConversion(
+      [](RankedTensorType type, SmallVectorImpl<Type> &out) { return convertTile(type, out); });
+  addConversion([](InflightType type, SmallVectorImpl<Type> &out) {
+    return convertTile(type.getTile(), out);
+  });
   addConversion([](BufferType type) -> Type { return IntegerType::get(type.getContext(), 32); });
   addConversion([](ChannelType, SmallVectorImpl<Type> &) { return success(); });
-  addConversion([](MemRefType type, SmallVectorImpl<Type> &out) { return convertArray(type, out); });
+  addConversion(
+      [](MemRefType type, SmallVectorImpl<Type> &out) { return convertArray(type, out); });
 }
 
 TargetInfo lowering::targetOf(Operation *op) {
@@ -54,10 +59,12 @@ TargetInfo lowering::targetOf(Operation *op) {
   return *parseTarget(module->getAttrOfType<StringAttr>(tile::kTargetAttr).getValue(), whyNot);
 }
 
-//===- constants and arrays -----------------------------------------------------------------------===//
+//===- constants and arrays
+//-----------------------------------------------------------------------===//
 
 Value lowering::constI32(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
 Value lowering::constI64(OpBuilder &builder, Location loc, int64_t value) {
@@ -89,10 +96,12 @@ Value ArrayView::stride(OpBuilder &builder, Location loc, unsigned dim) const {
   return parts[1 + type.getNumDynamicDims() + llvm::count_if(before, ShapedType::isDynamic)];
 }
 
-//===- threads ------------------------------------------------------------------------------------===//
+//===- threads
+//------------------------------------------------------------------------------------===//
 
-/// Marks the ops at the start of a kernel that define the thread, and the op that defines the tensor memory's address.
-/// Conversion patterns have no other way to find what an earlier one made; the pass removes the marks.
+/// Marks the ops at the start of a kernel that define the thread, and the op that defines the
+/// tensor memory's address. Conversion patterns have no other way to find what an earlier one made;
+/// the pass removes the marks.
 static constexpr llvm::StringLiteral kThreadAttr = "pipe.thread";
 static constexpr llvm::StringLiteral kTmemBaseAttr = "pipe.tmem_base";
 
@@ -103,7 +112,8 @@ void lowering::eraseMarks(Operation *kernel) {
   });
 }
 
-/// The value at the start of the kernel around `op` that is marked `name`, made there by `make` if there is none yet.
+/// The value at the start of the kernel around `op` that is marked `name`, made there by `make` if
+/// there is none yet.
 static Value atKernelStart(OpBuilder &builder, Operation *op, StringRef name,
                            llvm::function_ref<Value(OpBuilder &)> make) {
   Block &entry = op->getParentOfType<FunctionOpInterface>().getFunctionBody().front();
@@ -124,7 +134,8 @@ static Value atKernelStart(OpBuilder &builder, Operation *op, StringRef name,
   Value value = make(builder);
   // The marked ops stay the first ones of the block: what `make` needed is marked, too.
   Operation *result = value.getDefiningOp();
-  for (Operation *made = last ? last->getNextNode() : &entry.front(); made != result; made = made->getNextNode())
+  for (Operation *made = last ? last->getNextNode() : &entry.front(); made != result;
+       made = made->getNextNode())
     made->setAttr(kThreadAttr, builder.getStringAttr(""));
   result->setAttr(kThreadAttr, builder.getStringAttr(name));
   return value;
@@ -143,8 +154,9 @@ static Value kernelWarp(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
   return atKernelStart(builder, op, "warp", [&](OpBuilder &b) -> Value {
     Value warp = arith::ShRUIOp::create(b, loc, thread, constI32(b, loc, 5));
-    return NVVM::ShflOp::create(b, loc, b.getI32Type(), constI32(b, loc, -1), warp, constI32(b, loc, 0),
-                                constI32(b, loc, 31), NVVM::ShflKind::idx, UnitAttr());
+    return NVVM::ShflOp::create(b, loc, b.getI32Type(), constI32(b, loc, -1), warp,
+                                constI32(b, loc, 0), constI32(b, loc, 31), NVVM::ShflKind::idx,
+                                UnitAttr());
   });
 }
 
@@ -166,10 +178,12 @@ Thread lowering::getThread(OpBuilder &builder, Operation *op) {
 Value lowering::isLeader(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
   Value first = constI32(builder, loc, 32 * getRole(op).firstWarp);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, kernelThread(builder, op), first);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, kernelThread(builder, op),
+                               first);
 }
 
-//===- addresses ----------------------------------------------------------------------------------===//
+//===- addresses
+//----------------------------------------------------------------------------------===//
 
 static Value add(OpBuilder &builder, Location loc, Value value, int64_t constant) {
   if (!constant)
@@ -178,15 +192,17 @@ static Value add(OpBuilder &builder, Location loc, Value value, int64_t constant
 }
 
 Value lowering::sharedAddress(OpBuilder &builder, Location loc, int64_t offset) {
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  Type pointer =
+      LLVM::LLVMPointerType::get(builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
   Value shared = LLVM::AddressOfOp::create(builder, loc, pointer, kSharedSymbol);
   Value base = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), shared);
   return add(builder, loc, base, offset);
 }
 
-/// base + index * pitch + offset. The constant comes last: instructions take it as an immediate, and the addresses of one
-/// slot share the rest.
-static Value ringAddress(OpBuilder &builder, Location loc, Value base, Value index, int64_t pitch, int64_t offset) {
+/// base + index * pitch + offset. The constant comes last: instructions take it as an immediate,
+/// and the addresses of one slot share the rest.
+static Value ringAddress(OpBuilder &builder, Location loc, Value base, Value index, int64_t pitch,
+                         int64_t offset) {
   if (index)
     base = arith::AddIOp::create(builder, loc, base, multiply(builder, loc, index, pitch));
   return add(builder, loc, base, offset);
@@ -195,24 +211,30 @@ static Value ringAddress(OpBuilder &builder, Location loc, Value base, Value ind
 Value lowering::slotAddress(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index,
                             unsigned buffer) {
   ChannelType type = channel.getChannel().getType();
-  Value base = type.getBuffers()[buffer].isShared() ? sharedAddress(builder, loc, 0) : tmemBase(builder, channel);
-  return ringAddress(builder, loc, base, type.getDepth() == 1 ? Value() : index, channel.getSlotPitch(),
+  Value base = type.getBuffers()[buffer].isShared() ? sharedAddress(builder, loc, 0)
+                                                    : tmemBase(builder, channel);
+  return ringAddress(builder, loc, base, type.getDepth() == 1 ? Value() : index,
+                     channel.getSlotPitch(),
                      *channel.getOffset() + channel.getBufferOffset(buffer));
 }
 
 static constexpr int64_t kBarrierBytes = 8; // PTX ISA 9.7.13.15.1
 
-static Value barrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index, bool empty) {
+static Value barrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index,
+                     bool empty) {
   int64_t depth = channel.getChannel().getType().getDepth();
-  return ringAddress(builder, loc, sharedAddress(builder, loc, 0), depth == 1 ? Value() : index, kBarrierBytes,
+  return ringAddress(builder, loc, sharedAddress(builder, loc, 0), depth == 1 ? Value() : index,
+                     kBarrierBytes,
                      *channel.getBarrierOffset() + (empty ? kBarrierBytes * depth : 0));
 }
 
-Value lowering::fullBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index) {
+Value lowering::fullBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel,
+                            Value index) {
   return barrier(builder, loc, channel, index, /*empty=*/false);
 }
 
-Value lowering::emptyBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index) {
+Value lowering::emptyBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel,
+                             Value index) {
   return barrier(builder, loc, channel, index, /*empty=*/true);
 }
 

@@ -137,9 +137,13 @@ void populateWgmma(TypeConverter &, mlir::RewritePatternSet &);                 
 void populateTcgen05(TypeConverter &, mlir::RewritePatternSet &); // mma_tmem, tmem alloc and free, read of tmem
 void populateKernel(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &); // func, roles, grid indices, memref.dim
 
+/// Checks what all lowerings take for granted: channels are placed, the target has what they need, cursors, roles and
+/// tensor maps fit. Emits a diagnostic on failure.
+mlir::LogicalResult checkKernel(mlir::func::FuncOp kernel, const TargetInfo &target);
+
 /// After the conversion, when nobody asks for roles or for the kernel's attributes any more: pipe.roles becomes branches
 /// on the warp, the function a kernel of NVVM.
-mlir::LogicalResult lowerRoles(pipe::RolesOp roles, const TargetInfo &target);
+void lowerRoles(pipe::RolesOp roles, const TargetInfo &target);
 void lowerKernel(mlir::func::FuncOp kernel);
 /// On a function whose parameters have been converted.
 inline constexpr llvm::StringLiteral kConvertedAttr = "pipe.converted";

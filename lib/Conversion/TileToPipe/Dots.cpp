@@ -1,5 +1,6 @@
 // Matmuls, and the loops that carry their accumulators.
 #include "TileToPipe.h"
+#include "headrace/Dialect/Tile/Transforms/Plan.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -7,6 +8,12 @@ using namespace headrace;
 Value KernelConversion::operandOf(Value tile) {
   auto slot = slots.find(tile);
   return slot == slots.end() ? tile : slot->second.buffer;
+}
+
+/// The report says why nothing faster multiplies.
+static void keepReason(tile::DotOp dot, Operation *matmul) {
+  if (Attribute why = dot->getAttr(tile::kWhyAttr))
+    matmul->setAttr(tile::kWhyAttr, why);
 }
 
 static bool inTensorMemory(Value value) {
@@ -83,8 +90,9 @@ void KernelConversion::convertTmemDot(tile::DotOp dot) {
   Location loc = dot.getLoc();
   builder.setInsertionPoint(dot);
   auto mma = [&](Value accumulator, Value accumulate) {
-    pipe::MmaTmemOp::create(builder, loc, operandOf(dot.getA()), dot.getTransposeA(), operandOf(dot.getB()),
+    auto result = pipe::MmaTmemOp::create(builder, loc, operandOf(dot.getA()), dot.getTransposeA(), operandOf(dot.getB()),
                             dot.getTransposeB(), accumulator, accumulate, *dot.getAtom(), dot.getPrecisionAttr());
+    keepReason(dot, result);
   };
   auto carried = accumulators.find(dot.getAcc());
   if (carried != accumulators.end()) {
@@ -117,10 +125,12 @@ void KernelConversion::convertDot(tile::DotOp dot) {
     auto inflight = pipe::MmaAsyncOp::create(builder, loc, pipe::InflightType::get(dot.getContext(), dot.getAccType()), a,
                                              dot.getTransposeA(), b, dot.getTransposeB(), dot.getAcc(), atom,
                                              dot.getPrecisionAttr());
+    keepReason(dot, inflight);
     result = pipe::MmaWaitOp::create(builder, loc, dot.getAccType(), inflight, builder.getI64IntegerAttr(0));
   } else {
     result = pipe::MmaOp::create(builder, loc, dot.getAccType(), a, dot.getTransposeA(), b, dot.getTransposeB(),
                                  dot.getAcc(), atom, dot.getPrecisionAttr());
+    keepReason(dot, result.getDefiningOp());
   }
   dot.getResult().replaceAllUsesWith(result);
 }

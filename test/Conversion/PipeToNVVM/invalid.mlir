@@ -134,8 +134,9 @@ func.func @budget_on_ampere() attributes {pipe.kernel, pipe.warps = 4 : i64} {
 !acc = !pipe.buffer<128x256xf32, #tile.tmem>
 module attributes {tile.target = "sm_100a"} {
 func.func @tmem_without_alloc() attributes {pipe.kernel, pipe.warps = 4 : i64} {
-  // expected-error @+1 {{expected a pipe.tmem_alloc in front of roles and loops}}
   %channel = pipe.create_channel "C" <barrier> {offset = 0 : i64} : !pipe.channel<1, [!acc]>
+  // expected-error @+1 {{expected pipe.tmem_alloc before it, in front of roles and loops}}
+  %d = pipe.consumer_wait %channel : !pipe.channel<1, [!acc]> -> !acc
   return
 }
 }
@@ -156,6 +157,40 @@ module attributes {tile.target = "sm_100a"} {
 func.func @columns() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 1024 : i64} {
   // expected-error @+1 {{expected 32, 64, 128, 256 or 512 columns, got 48}}
   pipe.tmem_alloc 48 address_at 0
+  return
+}
+}
+
+// -----
+
+!slot = !pipe.buffer<64x64xbf16, #tile.shared<major = 1, swizzle = 128>>
+module attributes {tile.target = "sm_75"} {
+func.func @cp_async_on_turing() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 8192 : i64} {
+  // expected-error @+1 {{cp.async needs}}
+  %channel = pipe.create_channel "A" <group> {offset = 0 : i64} : !pipe.channel<1, [!slot]>
+  return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+func.func @fence_on_ampere() attributes {pipe.kernel, pipe.warps = 4 : i64} {
+  // expected-error @+1 {{needs sm_90}}
+  pipe.fence_async
+  return
+}
+}
+
+// -----
+
+!slot = !pipe.buffer<64x64xbf16, #tile.shared<major = 1, swizzle = 128>>
+module attributes {tile.target = "sm_90a"} {
+func.func @no_map(%a: memref<?x?xbf16, strided<[?, 1]>>, %i: index) attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 8192 : i64} {
+  %channel = pipe.create_channel "C" <bulk_store> {offset = 0 : i64} : !pipe.channel<1, [!slot]>
+  %s = pipe.consumer_wait %channel : !pipe.channel<1, [!slot]> -> !slot
+  // expected-error @+1 {{expected a tensor map of the kernel, which has 0}}
+  pipe.async_store %s, %a[%i, %i] {map = 0 : i64} : !slot, memref<?x?xbf16, strided<[?, 1]>>
   return
 }
 }

@@ -1,0 +1,145 @@
+// The compiler driver: a tile-dialect source file to any level, down to a cubin with its launch record.
+#include "Options.h"
+#include "headrace/Pipelines/Pipelines.h"
+#include "headrace/Pipelines/SourceParameters.h"
+#include "headrace/Report/KernelReport.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace headrace;
+
+namespace {
+/// Files to write, all or none: a failure leaves nothing behind.
+class Outputs {
+public:
+  void add(std::string path, std::string content) { files.emplace_back(std::move(path), std::move(content)); }
+  bool write() {
+    std::vector<std::unique_ptr<llvm::ToolOutputFile>> open;
+    for (auto &[path, content] : files) {
+      std::error_code error;
+      open.push_back(std::make_unique<llvm::ToolOutputFile>(path, error, llvm::sys::fs::OF_None));
+      if (error) {
+        llvm::errs() << "error: cannot write '" << path << "': " << error.message() << "\n";
+        return false;
+      }
+      open.back()->os() << content;
+    }
+    for (auto &file : open)
+      file->keep();
+    return true;
+  }
+
+private:
+  std::vector<std::pair<std::string, std::string>> files;
+};
+} // namespace
+
+/// The input with its parameters replaced; reports on standard error.
+static std::unique_ptr<llvm::MemoryBuffer> readSource(const CommandLine &line) {
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(line.input);
+  if (!file) {
+    llvm::errs() << "error: cannot read '" << line.input << "': " << file.getError().message() << "\n";
+    return nullptr;
+  }
+  std::string message;
+  unsigned lineNumber = 0;
+  std::optional<std::string> text =
+      substituteParameters((*file)->getBuffer(), line.compile.target.name, line.settings, message, lineNumber);
+  if (!text) {
+    if (lineNumber)
+      llvm::errs() << line.input << ":" << lineNumber << ": ";
+    llvm::errs() << "error: " << message << "\n";
+    return nullptr;
+  }
+  return llvm::MemoryBuffer::getMemBufferCopy(*text, line.input);
+}
+
+/// "gemm.cubin" -> "gemm.json"
+static std::string recordPath(StringRef output) {
+  llvm::SmallString<128> path(output);
+  llvm::sys::path::replace_extension(path, "json");
+  return path.str().str();
+}
+
+static void addRecord(Outputs &outputs, const CommandLine &line, Compilation &result) {
+  llvm::json::Object &record = *result.record;
+  StringRef file = llvm::sys::path::filename(line.output);
+  record[line.compile.level == Level::Cubin ? "cubin" : "ptx"] = file;
+  outputs.add(recordPath(line.output), llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(record))));
+}
+
+static int writeResults(const CommandLine &line, Compilation &result) {
+  Outputs outputs;
+  bool code = line.compile.level >= Level::Ptx;
+  std::string content = result.text;
+  if (line.wantsRecord)
+    content = llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(*result.record)));
+  else if (line.compile.level == Level::Cubin && line.compile.stopAfter.empty())
+    content.assign(result.cubin.begin(), result.cubin.end());
+  outputs.add(line.output, std::move(content));
+  if (code && line.output != "-" && line.compile.stopAfter.empty())
+    addRecord(outputs, line, result);
+  if (line.report && result.report) {
+    if (line.reportFile.empty())
+      llvm::errs() << formatReport(*result.report);
+    else
+      outputs.add(line.reportFile, llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(*result.report))));
+  }
+  return outputs.write() ? 0 : 1;
+}
+
+/// Where a fault of ours leaves what it takes to reproduce it.
+static int reportFault(const CommandLine &line, StringRef source) {
+  llvm::SmallString<128> path;
+  if (!llvm::sys::fs::createTemporaryFile("headrace-fault", "mlir", path)) {
+    std::error_code error;
+    llvm::raw_fd_ostream stream(path, error);
+    if (!error)
+      stream << source;
+  }
+  llvm::errs() << "error: this is a fault of headrace; to reproduce it: headrace-compile " << path
+               << " --target=" << line.compile.target.name << "\n";
+  return 3;
+}
+
+int main(int argc, char **argv) {
+  int exitCode = 0;
+  std::optional<CommandLine> line = parseCommandLine(argc, argv, exitCode);
+  if (!line)
+    return exitCode;
+  if (line->output.empty())
+    line->output = line->compile.level == Level::Cubin && line->compile.stopAfter.empty()
+                       ? (llvm::sys::path::stem(line->input) + ".cubin").str()
+                       : "-";
+  std::unique_ptr<llvm::MemoryBuffer> source = readSource(*line);
+  if (!source)
+    return 1;
+  std::string text = source->getBuffer().str();
+
+  DialectRegistry registry;
+  registerHeadraceDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  Compilation result;
+  switch (compile(*module, line->compile, result)) {
+  case CompileStatus::Refused:
+    return 1;
+  case CompileStatus::InternalError:
+    return reportFault(*line, text);
+  case CompileStatus::Ok:
+    return writeResults(*line, result);
+  }
+  return 3;
+}
