@@ -126,6 +126,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerHeadraceDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);

@@ -1,9 +1,10 @@
 // One copy of a tile from an array to a slot by the threads of a role, in chunks of a given size.
 //
-// A tile is rows of chunks. The threads form a grid over it that moves in constant steps, so that what depends on the
-// thread is computed once: a chunk then costs the addition of a row's pointer, and an immediate in the slot. Rows and
-// columns are kept apart down to the last addition, so that whichever part does not change in a loop can leave it.
-// Bounds are checked by unsigned comparisons, which also turn away negative offsets.
+// A tile is rows of chunks. The threads form a grid over it that moves in constant steps, so that
+// what depends on the thread is computed once: a chunk then costs the addition of a row's pointer,
+// and an immediate in the slot. Rows and columns are kept apart down to the last addition, so that
+// whichever part does not change in a loop can leave it. Bounds are checked by unsigned
+// comparisons, which also turn away negative offsets.
 #pragma once
 
 #include "SlotAddresses.h"
@@ -12,8 +13,8 @@
 
 namespace headrace::lowering {
 
-/// How threads share a tile of rows x cols chunks: thread t starts at (t / threadCols, t % threadCols) and moves in
-/// steps of the whole grid of threads.
+/// How threads share a tile of rows x cols chunks: thread t starts at (t / threadCols, t %
+/// threadCols) and moves in steps of the whole grid of threads.
 struct ThreadGrid {
   int64_t rows, cols;
   int64_t threadRows, threadCols;
@@ -73,9 +74,9 @@ private:
   Value add(Value a, Value b);
   Value add(Value a, int64_t b);
   Value multiply64(Value a, Value b);
-  Value isBelow(Value a, Value bound);         ///< unsigned
+  Value isBelow(Value a, Value bound);             ///< unsigned
   Value select(Value condition, Value a, Value b); ///< a null condition is true
-  Value both(Value a, Value b);                ///< the conjunction; null is true
+  Value both(Value a, Value b);                    ///< the conjunction; null is true
 
   OpBuilder &builder;
   const Copy &copy;

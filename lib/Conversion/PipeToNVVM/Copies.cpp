@@ -1,5 +1,5 @@
-// Copies of tiles by the threads of a role: pipe.copy with mechanism plain (ld.global, st.shared) and cp_async. Which
-// dimension they run along and how wide; ChunkedCopy.h does the rest.
+// Copies of tiles by the threads of a role: pipe.copy with mechanism plain (ld.global, st.shared)
+// and cp_async. Which dimension they run along and how wide; ChunkedCopy.h does the rest.
 #include "ChunkedCopy.h"
 #include "Transfer.h"
 
@@ -13,12 +13,13 @@ using namespace headrace::pipe;
 
 namespace {
 
-/// The dimensions along which chunks and rows run: chunks along the contiguous dimension of the array, or of the slot if
-/// the array has none.
+/// The dimensions along which chunks and rows run: chunks along the contiguous dimension of the
+/// array, or of the slot if the array has none.
 void chooseDimensions(Copy &copy) {
   int64_t contiguous = tile::contiguousDim(copy.array.getType());
   auto [strides, offset] = copy.array.getType().getStridesAndOffset();
-  copy.fast = contiguous < 0 || strides[copy.layout.major()] == 1 ? copy.layout.major() : contiguous;
+  copy.fast =
+      contiguous < 0 || strides[copy.layout.major()] == 1 ? copy.layout.major() : contiguous;
   copy.slow = copy.layout.rank() == 1 ? -1 : 1 - copy.fast;
 }
 
@@ -35,11 +36,13 @@ FailureOr<int64_t> chooseVector(const Copy &copy) {
   int64_t rowBytes = copy.layout.shape()[copy.fast] * elementBytes;
   if (copy.isAsync()) {
     if (vector < 4)
-      return op.emitError("expected vector to be 4, 8 or 16 bytes, which cp.async moves, got ") << vector;
+      return op.emitError("expected vector to be 4, 8 or 16 bytes, which cp.async moves, got ")
+             << vector;
     if (vector > elementBytes && !contiguous)
       return op.emitError("expected array and slot to be contiguous in the same dimension");
     if (rowBytes % vector)
-      return op.emitError("expected rows of a multiple of ") << vector << " bytes, got " << rowBytes;
+      return op.emitError("expected rows of a multiple of ")
+             << vector << " bytes, got " << rowBytes;
     return vector;
   }
   if (!contiguous)
@@ -49,8 +52,8 @@ FailureOr<int64_t> chooseVector(const Copy &copy) {
   return vector;
 }
 
-/// A plain vector is all in or all out only if the array's rows are whole vectors. Where that is not known, both forms
-/// are there, and the branch is the same for all threads.
+/// A plain vector is all in or all out only if the array's rows are whole vectors. Where that is
+/// not known, both forms are there, and the branch is the same for all threads.
 void emitPlain(OpBuilder &builder, const Copy &copy, int64_t vector) {
   Location loc = copy.op->getLoc();
   int64_t perChunk = vector / copy.elementBytes();
@@ -61,8 +64,8 @@ void emitPlain(OpBuilder &builder, const Copy &copy, int64_t vector) {
   }
   Value rest = arith::AndIOp::create(builder, loc, copy.array.size(builder, loc, copy.fast),
                                      constI32(builder, loc, perChunk - 1));
-  Value whole =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, constI32(builder, loc, 0));
+  Value whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
+                                      constI32(builder, loc, 0));
   auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
@@ -75,7 +78,8 @@ struct CopyLowering : OpConversionPattern<CopyOp> {
   CopyLowering(lowering::TypeConverter &converter, MLIRContext *context, const TargetInfo &target)
       : OpConversionPattern(converter, context), target(target) {}
 
-  LogicalResult matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     if (op.getMechanism() == tile::Mechanism::Tma)
       return failure();
     if (op.getMechanism() == tile::Mechanism::CpAsync && !target.has(Feature::CpAsync))
@@ -83,10 +87,12 @@ struct CopyLowering : OpConversionPattern<CopyOp> {
     auto type = cast<MemRefType>(op.getArray().getType());
     BufferType buffer = op.getBuffer().getType();
     if (!buffer.isShared() || type.getRank() != int64_t(buffer.getShape().size()) ||
-        type.getElementType() != buffer.getElementType() || op.getOffsets().size() != buffer.getShape().size())
+        type.getElementType() != buffer.getElementType() ||
+        op.getOffsets().size() != buffer.getShape().size())
       return op.emitError("expected a tile in shared memory of the array's rank and element type");
 
-    Copy copy{op, target, ArrayView(type, adaptor.getArray()), buffer.getSharedLayout(), adaptor.getBuffer().front()};
+    Copy copy{op, target, ArrayView(type, adaptor.getArray()), buffer.getSharedLayout(),
+              adaptor.getBuffer().front()};
     copy.predicate = op.getPredicate() ? adaptor.getPredicate().front() : Value();
     for (ValueRange offset : adaptor.getOffsets())
       copy.offsets.push_back(offset.front());
@@ -109,7 +115,8 @@ private:
 
 } // namespace
 
-void lowering::populateCopies(TypeConverter &converter, RewritePatternSet &patterns, const TargetInfo &target) {
+void lowering::populateCopies(TypeConverter &converter, RewritePatternSet &patterns,
+                              const TargetInfo &target) {
   patterns.add<CopyLowering>(converter, patterns.getContext(), target);
   populateTmaCopies(converter, patterns);
 }

@@ -68,17 +68,20 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
       return failure();
     std::string cache = cacheSuffix(op, op.getCache(), /*isLoad=*/true).str();
 
-    SmallVector<Value> registers;
-    for (int64_t first = 0; first < tile->numRegisters(); first += tile->vectorElements()) {
-      Transfer transfer(tile->vectorBytes(), tile->element());
-      Value inside = tile->isInside(rewriter, loc, first);
-      SmallVector<Value> filled = fillRegisters(rewriter, loc, transfer, *fill);
-      llvm::append_range(registers, transfer.unpack(rewriter, loc,
-                                                    load(rewriter, loc, *tile, first, transfer,
-                                                         cache, inside, filled)));
-    }
+    // The registers of all vectors, not yet taken apart: the tail's branch is cheap if it yields
+    // few values.
+    Transfer transfer(tile->vectorBytes(), tile->element());
+    SmallVector<Value> words;
+    for (int64_t first = 0; first < tile->numRegisters(); first += tile->vectorElements())
+      llvm::append_range(words, load(rewriter, loc, *tile, first, transfer, cache,
+                                     tile->isInside(rewriter, loc, first),
+                                     fillRegisters(rewriter, loc, transfer, *fill)));
     if (Value hasTail = tile->hasTail(rewriter, loc))
-      registers = loadTail(rewriter, loc, *tile, cache, hasTail, registers);
+      words = loadTail(rewriter, loc, *tile, transfer, cache, hasTail, words);
+    SmallVector<Value> registers;
+    for (ValueRange rest = words; !rest.empty(); rest = rest.drop_front(transfer.types.size()))
+      llvm::append_range(registers,
+                         transfer.unpack(rewriter, loc, rest.take_front(transfer.types.size())));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -117,22 +120,28 @@ private:
   }
 
   static SmallVector<Value> loadTail(OpBuilder &builder, Location loc, GlobalTile &tile,
-                                     StringRef cache, Value hasTail, ValueRange registers) {
+                                     const Transfer &vector, StringRef cache, Value hasTail,
+                                     ValueRange words) {
     OpBuilder::InsertionGuard guard(builder);
-    auto branch = scf::IfOp::create(builder, loc, registers.getTypes(), hasTail, /*withElse=*/true);
+    auto branch = scf::IfOp::create(builder, loc, words.getTypes(), hasTail, /*withElse=*/true);
     builder.setInsertionPointToStart(branch.thenBlock());
     GlobalTile inner = tile; // what it has computed outside may be used inside, not the other way
-    Transfer transfer(tile.elementBytes(), tile.element());
+    Transfer single(tile.elementBytes(), tile.element());
     SmallVector<Value> replaced;
-    for (auto [reg, value] : llvm::enumerate(registers)) {
-      Value inside = inner.isInTail(builder, loc, reg);
-      auto loaded = load(builder, loc, inner, reg, transfer, cache, inside,
-                         transfer.pack(builder, loc, value));
-      llvm::append_range(replaced, transfer.unpack(builder, loc, loaded));
+    int64_t reg = 0;
+    for (ValueRange rest = words; !rest.empty(); rest = rest.drop_front(vector.types.size())) {
+      SmallVector<Value> elements;
+      for (Value element : vector.unpack(builder, loc, rest.take_front(vector.types.size()))) {
+        Value inside = inner.isInTail(builder, loc, reg);
+        auto loaded = load(builder, loc, inner, reg++, single, cache, inside,
+                           single.pack(builder, loc, element));
+        llvm::append_range(elements, single.unpack(builder, loc, loaded));
+      }
+      llvm::append_range(replaced, vector.pack(builder, loc, elements));
     }
     scf::YieldOp::create(builder, loc, replaced);
     builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, registers);
+    scf::YieldOp::create(builder, loc, words);
     return branch.getResults();
   }
 };

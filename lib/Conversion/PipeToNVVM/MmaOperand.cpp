@@ -39,7 +39,6 @@ FailureOr<MmaOperand> MmaOperand::create(OpBuilder &builder, Operation *op, Type
   FailureOr<TileLayout> from = layoutOf(op, type, shape);
   if (failed(from))
     return failure();
-  TileLayout stored = kFirst ? *from : from->transpose({1, 0});
   // transpose() renumbers repetitions, so look each register up in what the op has.
   std::optional<std::vector<int64_t>> renaming =
       registersAt(*from, operand.layout, [&](std::vector<int64_t> at) {
@@ -49,7 +48,7 @@ FailureOr<MmaOperand> MmaOperand::create(OpBuilder &builder, Operation *op, Type
       });
   if (!renaming)
     return op->emitOpError("expected the instruction's layout for an operand in registers, got ")
-           << stored.toString() << " instead of " << operand.layout.toString();
+           << from->toString() << " instead of " << (kFirst ? operand.layout : layout).toString();
   for (int64_t reg : *renaming)
     operand.registers.push_back(values[reg]);
   return operand;

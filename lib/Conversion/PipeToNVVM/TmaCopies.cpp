@@ -1,7 +1,7 @@
 // Copies of tiles by TMA, in boxes: pipe.copy with mechanism tma, and pipe.async_store.
 //
-// One thread issues them. The boxes of a tile, and where each lies in the slot, are those of TensorMaps.h; the bytes of
-// a load arrive at the channel's full barrier.
+// One thread issues them. The boxes of a tile, and where each lies in the slot, are those of
+// TensorMaps.h; the bytes of a load arrive at the channel's full barrier.
 #include "Lowering.h"
 
 #include "headrace/Dialect/Pipe/IR/TensorMaps.h"
@@ -15,7 +15,8 @@ using namespace headrace::pipe;
 
 namespace {
 
-// What createpolicy makes of these priorities; the same on all targets with TMA (CUTLASS, copy_sm90_desc.hpp).
+// What createpolicy makes of these priorities; the same on all targets with TMA (CUTLASS,
+// copy_sm90_desc.hpp).
 constexpr int64_t kEvictFirst = 0x12F0000000000000;
 constexpr int64_t kEvictLast = 0x14F0000000000000;
 
@@ -28,8 +29,10 @@ std::optional<int64_t> cachePolicy(std::optional<tile::Cache> cache) {
   return std::nullopt;
 }
 
-/// Checks that the tile can move by TMA and that the kernel's tensor map `number` has the boxes that will be issued.
-LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer, std::optional<int64_t> number) {
+/// Checks that the tile can move by TMA and that the kernel's tensor map `number` has the boxes
+/// that will be issued.
+LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer,
+                       std::optional<int64_t> number) {
   std::string why = whyNotTma(array, buffer);
   if (!why.empty())
     return op->emitError("TMA cannot move this tile: ") << why;
@@ -39,7 +42,8 @@ LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer, std::
     return op->emitError("expected the number of a tensor map in the kernel's ") << kTensorMapsAttr;
   std::optional<TensorMapInfo> given = TensorMapInfo::fromAttr(maps[*number]);
   if (!given)
-    return op->emitError("expected a tensor map with arg, dims, box, swizzle and dtype, got ") << maps[*number];
+    return op->emitError("expected a tensor map with arg, dims, box, swizzle and dtype, got ")
+           << maps[*number];
   TensorMapInfo wanted = tensorMapFor(given->arg, array, buffer, given->dtype == "tf32");
   if (*given == wanted)
     return success();
@@ -48,19 +52,23 @@ LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer, std::
 }
 
 /// Run-time coordinates of a box, innermost first: the tile's offsets plus the box's start.
-SmallVector<Value> boxCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TensorBox &box,
-                                  int64_t major) {
+SmallVector<Value> boxCoordinates(OpBuilder &builder, Location loc, ValueRange offsets,
+                                  const TensorBox &box, int64_t major) {
   SmallVector<Value> coordinates;
   for (auto [i, start] : llvm::enumerate(box.start)) {
     Value origin = toI32(builder, loc, offsets[i == 0 ? major : 1 - major]);
-    coordinates.push_back(start ? arith::AddIOp::create(builder, loc, origin, constI32(builder, loc, start)).getResult()
-                                : origin);
+    coordinates.push_back(
+        start
+            ? arith::AddIOp::create(builder, loc, origin, constI32(builder, loc, start)).getResult()
+            : origin);
   }
   return coordinates;
 }
 
 Value addBytes(OpBuilder &builder, Location loc, Value address, int64_t bytes) {
-  return bytes ? arith::AddIOp::create(builder, loc, address, constI32(builder, loc, bytes)).getResult() : address;
+  return bytes ? arith::AddIOp::create(builder, loc, address, constI32(builder, loc, bytes))
+                     .getResult()
+               : address;
 }
 
 /// `{$2, $3}`: placeholders of `count` operands from number `first`.
@@ -74,15 +82,16 @@ std::string placeholders(size_t first, size_t count) {
 // cp.async.bulk.tensor, both directions: PTX ISA 9.7.9.27.1.2.
 
 /// Global to shared: $0 the destination, $1 the map, then the coordinates, the barrier, the policy.
-void issueLoad(OpBuilder &builder, Location loc, Value destination, Value map, ValueRange coordinates, Value barrier,
-               std::optional<int64_t> policy) {
+void issueLoad(OpBuilder &builder, Location loc, Value destination, Value map,
+               ValueRange coordinates, Value barrier, std::optional<int64_t> policy) {
   size_t rank = coordinates.size();
   SmallVector<Value> operands{destination, map};
   llvm::append_range(operands, coordinates);
   operands.push_back(barrier);
-  std::string text = llvm::formatv("cp.async.bulk.tensor.{0}d.shared::cta.global.tile.mbarrier::complete_tx::bytes{1} "
-                                   "[$0], [$1, {2}], [${3}]",
-                                   rank, policy ? ".L2::cache_hint" : "", placeholders(2, rank), 2 + rank);
+  std::string text = llvm::formatv(
+      "cp.async.bulk.tensor.{0}d.shared::cta.global.tile.mbarrier::complete_tx::bytes{1} "
+      "[$0], [$1, {2}], [${3}]",
+      rank, policy ? ".L2::cache_hint" : "", placeholders(2, rank), 2 + rank);
   if (policy) {
     operands.push_back(constI64(builder, loc, *policy));
     text += llvm::formatv(", ${0}", 3 + rank);
@@ -96,8 +105,9 @@ void issueStore(OpBuilder &builder, Location loc, Value source, Value map, Value
   size_t rank = coordinates.size();
   SmallVector<Value> operands{map, source};
   llvm::append_range(operands, coordinates);
-  std::string text = llvm::formatv("cp.async.bulk.tensor.{0}d.global.shared::cta.tile.bulk_group{1} [$0, {2}], [$1]",
-                                   rank, policy ? ".L2::cache_hint" : "", placeholders(2, rank));
+  std::string text = llvm::formatv(
+      "cp.async.bulk.tensor.{0}d.global.shared::cta.tile.bulk_group{1} [$0, {2}], [$1]", rank,
+      policy ? ".L2::cache_hint" : "", placeholders(2, rank));
   if (policy) {
     operands.push_back(constI64(builder, loc, *policy));
     text += llvm::formatv(", ${0}", 2 + rank);
@@ -108,7 +118,8 @@ void issueStore(OpBuilder &builder, Location loc, Value source, Value map, Value
 struct TmaLoad : OpConversionPattern<CopyOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     if (op.getMechanism() != tile::Mechanism::Tma)
       return failure();
     auto array = cast<MemRefType>(op.getArray().getType());
@@ -131,8 +142,10 @@ struct TmaLoad : OpConversionPattern<CopyOp> {
     SmallVector<Value> offsets = single(adaptor.getOffsets());
     int64_t major = buffer.getSharedLayout().major();
     for (const TensorBox &box : tensorBoxes(array, buffer))
-      issueLoad(rewriter, loc, addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
-                boxCoordinates(rewriter, loc, offsets, box, major), barrier, cachePolicy(op.getCache()));
+      issueLoad(rewriter, loc,
+                addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
+                boxCoordinates(rewriter, loc, offsets, box, major), barrier,
+                cachePolicy(op.getCache()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -160,7 +173,8 @@ struct TmaStore : OpConversionPattern<AsyncStoreOp> {
     SmallVector<Value> offsets = TmaLoad::single(adaptor.getOffsets());
     int64_t major = buffer.getSharedLayout().major();
     for (const TensorBox &box : tensorBoxes(array, buffer))
-      issueStore(rewriter, loc, addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
+      issueStore(rewriter, loc,
+                 addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
                  boxCoordinates(rewriter, loc, offsets, box, major), cachePolicy(op.getCache()));
     rewriter.eraseOp(op);
     return success();

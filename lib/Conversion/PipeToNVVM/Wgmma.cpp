@@ -1,8 +1,9 @@
 // wgmma: pipe.mma_async and pipe.mma_wait (PTX ISA 9.7.15).
 //
-// A warpgroup multiplies its part of the tile in blocks of m64 x n. All k-steps of a block are one piece of inline PTX
-// with the accumulator tied in and out. The fence before the blocks and the wait after them are tied to the registers,
-// too: they add no instruction, and nothing else keeps LLVM from moving arithmetic on the accumulator across them.
+// A warpgroup multiplies its part of the tile in blocks of m64 x n. All k-steps of a block are one
+// piece of inline PTX with the accumulator tied in and out. The fence before the blocks and the
+// wait after them are tied to the registers, too: they add no instruction, and nothing else keeps
+// LLVM from moving arithmetic on the accumulator across them.
 #include "Lowering.h"
 #include "MatrixDescriptor.h"
 
@@ -33,7 +34,8 @@ StringRef operandName(Type element, std::optional<tile::Precision> precision) {
       .Default([](Type) { return ""; });
 }
 
-/// Whether `attribute` spells out the layout `wanted`, perhaps in another way: every register has the same element.
+/// Whether `attribute` spells out the layout `wanted`, perhaps in another way: every register has
+/// the same element.
 bool isLayout(Attribute attribute, const std::optional<TileLayout> &wanted) {
   auto layout = dyn_cast_or_null<tile::LayoutAttr>(attribute);
   if (!layout || !wanted)
@@ -59,7 +61,8 @@ struct SlotOperand {
 /// What one pipe.mma_async is made of, and the steps of its lowering.
 class Multiply {
 public:
-  Multiply(MmaAsyncOp op, MmaAsyncOp::GenericAdaptor<ArrayRef<ValueRange>> adaptor, OpBuilder &builder)
+  Multiply(MmaAsyncOp op, MmaAsyncOp::GenericAdaptor<ArrayRef<ValueRange>> adaptor,
+           OpBuilder &builder)
       : op(op), adaptor(adaptor), builder(builder), loc(op.getLoc()), atom(op.getAtom()) {}
 
   /// The accumulator after the instructions; emits an error on failure.
@@ -70,7 +73,8 @@ private:
   LogicalResult checkRegistersOfA();
   FailureOr<SlotOperand> slotOperand(BufferType type, Value slot, int64_t kDim, bool isA);
   LogicalResult checkStarts(const SharedLayout &layout, bool kMajor, bool isA);
-  Value groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group, int64_t rows);
+  Value groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group,
+                     int64_t rows);
   Value descriptor(const SlotOperand &operand, int64_t row, int64_t rows, int64_t step);
   std::string blockText(int64_t registers, int64_t next);
   void emitBlock(int64_t mBlock, int64_t nBlock, MutableArrayRef<Value> registers);
@@ -93,8 +97,10 @@ LogicalResult Multiply::checkShapes() {
   RankedTensorType acc = accumulatorType(op);
   BufferType bType = op.getB().getType();
   auto aType = dyn_cast<BufferType>(op.getA().getType());
-  ArrayRef<int64_t> aShape = aType ? aType.getShape() : cast<RankedTensorType>(op.getA().getType()).getShape();
-  Type aElement = aType ? aType.getElementType() : cast<RankedTensorType>(op.getA().getType()).getElementType();
+  ArrayRef<int64_t> aShape =
+      aType ? aType.getShape() : cast<RankedTensorType>(op.getA().getType()).getShape();
+  Type aElement =
+      aType ? aType.getElementType() : cast<RankedTensorType>(op.getA().getType()).getElementType();
   aName = operandName(aElement, op.getPrecision());
   bName = operandName(bType.getElementType(), op.getPrecision());
   int64_t aBits = aElement.getIntOrFloatBitWidth();
@@ -104,7 +110,8 @@ LogicalResult Multiply::checkShapes() {
   Type result = acc.getElementType();
   if (aName.empty() || bName.empty() || (aName != bName && !mixes) ||
       !(aName == "s8" ? result.isInteger(32) : result.isF32()))
-    return op.emitError("wgmma cannot multiply ") << aElement << " and " << bType.getElementType() << " into " << result;
+    return op.emitError("wgmma cannot multiply ")
+           << aElement << " and " << bType.getElementType() << " into " << result;
   if (aShape.size() != 2 || bType.getShape().size() != 2 || acc.getRank() != 2)
     return op.emitError("expected operands and accumulator of rank 2");
 
@@ -112,14 +119,19 @@ LogicalResult Multiply::checkShapes() {
   cols = acc.getDimSize(1) / atom.getGroupsN();
   depth = aShape[op.getTransposeA() ? 0 : 1];
   steps = depth / atom.getK();
-  if (atom.getM() != kAtomRows || atom.getK() * aBits != kStepBytes * 8 || atom.getN() % 8 || atom.getN() > 256)
-    return op.emitError("expected an atom of m64, n a multiple of 8 up to 256 and k of 32 bytes, got ") << atom;
+  if (atom.getM() != kAtomRows || atom.getK() * aBits != kStepBytes * 8 || atom.getN() % 8 ||
+      atom.getN() > 256)
+    return op.emitError(
+               "expected an atom of m64, n a multiple of 8 up to 256 and k of 32 bytes, got ")
+           << atom;
   if (depth % atom.getK() || aShape[op.getTransposeA() ? 1 : 0] != acc.getDimSize(0) ||
       bType.getShape()[op.getTransposeB() ? 0 : 1] != acc.getDimSize(1) ||
       bType.getShape()[op.getTransposeB() ? 1 : 0] != depth)
-    return op.emitError("expected operands of ") << acc.getDimSize(0) << " x K and K x " << acc.getDimSize(1)
-                                                 << " with K a multiple of " << atom.getK();
-  auto wanted = wgmmaAccumulator(acc.getDimSize(0), acc.getDimSize(1), atom.getGroupsM(), atom.getGroupsN());
+    return op.emitError("expected operands of ")
+           << acc.getDimSize(0) << " x K and K x " << acc.getDimSize(1) << " with K a multiple of "
+           << atom.getK();
+  auto wanted =
+      wgmmaAccumulator(acc.getDimSize(0), acc.getDimSize(1), atom.getGroupsM(), atom.getGroupsN());
   if (!isLayout(acc.getEncoding(), wanted) || cols % atom.getN())
     return op.emitError("expected the accumulator in the layout of wgmma for ") << atom;
   return success();
@@ -127,15 +139,16 @@ LogicalResult Multiply::checkShapes() {
 
 LogicalResult Multiply::checkRegistersOfA() {
   auto type = cast<RankedTensorType>(op.getA().getType());
-  auto wanted = wgmmaOperandA(type.getDimSize(0), depth, type.getElementTypeBitWidth(), atom.getGroupsM(),
-                              atom.getGroupsN());
+  auto wanted = wgmmaOperandA(type.getDimSize(0), depth, type.getElementTypeBitWidth(),
+                              atom.getGroupsM(), atom.getGroupsN());
   if (op.getTransposeA() || !isLayout(type.getEncoding(), wanted))
     return op.emitError("expected A in registers to be M x K in the layout of wgmma for ") << atom;
   return success();
 }
 
 /// Address of the warpgroup's part: `rows` rows (along M or N) after those of the groups before it.
-Value Multiply::groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group, int64_t rows) {
+Value Multiply::groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group,
+                             int64_t rows) {
   Value offset;
   if (kMajor) {
     offset = multiply(builder, loc, group, rows * layout.rowBytes());
@@ -146,9 +159,12 @@ Value Multiply::groupAddress(const SharedLayout &layout, bool kMajor, Value slot
       offset = multiply(builder, loc, group, bytes / panelRow * layout.panelBytes());
     } else {
       Value column = multiply(builder, loc, group, bytes);
-      Value panel = arith::ShRUIOp::create(builder, loc, column, constI32(builder, loc, llvm::Log2_64(panelRow)));
-      Value inner = arith::AndIOp::create(builder, loc, column, constI32(builder, loc, panelRow - 1));
-      offset = arith::AddIOp::create(builder, loc, multiply(builder, loc, panel, layout.panelBytes()), inner);
+      Value panel = arith::ShRUIOp::create(builder, loc, column,
+                                           constI32(builder, loc, llvm::Log2_64(panelRow)));
+      Value inner =
+          arith::AndIOp::create(builder, loc, column, constI32(builder, loc, panelRow - 1));
+      offset = arith::AddIOp::create(builder, loc,
+                                     multiply(builder, loc, panel, layout.panelBytes()), inner);
     }
   }
   return arith::AddIOp::create(builder, loc, slot, offset);
@@ -158,13 +174,14 @@ Value Multiply::groupAddress(const SharedLayout &layout, bool kMajor, Value slot
 LogicalResult Multiply::checkStarts(const SharedLayout &layout, bool kMajor, bool isA) {
   int64_t groups = isA ? atom.getGroupsM() : atom.getGroupsN(), part = isA ? rows : cols;
   int64_t block = isA ? kAtomRows : atom.getN();
-  // Blocks are found at constant distances from the group's start, so several need it to be the start of a panel.
+  // Blocks are found at constant distances from the group's start, so several need it to be the
+  // start of a panel.
   bool movable = kMajor || groups == 1 || part == block || part % layout.panelElements() == 0;
   for (int64_t row = 0; row < groups * part; row += block)
     if (!movable || !operandStart(layout, kMajor, row, block, 0))
       return op.emitError("no wgmma descriptor for ")
-             << block << " of " << groups * part << " rows of " << (isA ? "A" : "B") << " from row " << row
-             << " in panels of " << layout.panelElements();
+             << block << " of " << groups * part << " rows of " << (isA ? "A" : "B") << " from row "
+             << row << " in panels of " << layout.panelElements();
   return success();
 }
 
@@ -175,7 +192,8 @@ FailureOr<SlotOperand> Multiply::slotOperand(BufferType type, Value slot, int64_
   SharedLayout layout = type.getSharedLayout();
   bool kMajor = layout.major() == kDim;
   if (layout.swizzle() == 0)
-    return op.emitError("expected ") << name << " in panels (a swizzle of 16 to 128), got dense rows";
+    return op.emitError("expected ")
+           << name << " in panels (a swizzle of 16 to 128), got dense rows";
   if (!kMajor && layout.elementBits() != 16)
     return op.emitError("wgmma reads operands of ")
            << layout.elementBits() << " bits only where K is contiguous, but " << (isA ? "M" : "N")
@@ -202,16 +220,17 @@ Value Multiply::descriptor(const SlotOperand &operand, int64_t row, int64_t rows
   return buildDescriptor(builder, loc, operand.descriptor, operand.address, start);
 }
 
-/// All k-steps of a block: results and tied operands $0 .., then for each step its operand A (a descriptor, or four
-/// words) and the descriptor of B. wgmma.mma_async: PTX ISA 9.7.15.5.2.
+/// All k-steps of a block: results and tied operands $0 .., then for each step its operand A (a
+/// descriptor, or four words) and the descriptor of B. wgmma.mma_async: PTX ISA 9.7.15.5.2.
 std::string Multiply::blockText(int64_t registers, int64_t next) {
   std::string text, accumulator;
   llvm::raw_string_ostream os(text), list(accumulator);
-  llvm::interleaveComma(llvm::seq<int64_t>(0, registers), list, [&](int64_t i) { list << "$" << i; });
+  llvm::interleaveComma(llvm::seq<int64_t>(0, registers), list,
+                        [&](int64_t i) { list << "$" << i; });
   bool integer = aName == "s8", sixteen = aName == "bf16" || aName == "f16";
   for (int64_t step = 0; step < steps; ++step) {
-    os << "wgmma.mma_async.sync.aligned.m64n" << atom.getN() << "k" << atom.getK() << "." << (integer ? "s32" : "f32")
-       << "." << aName << "." << bName << " {" << accumulator << "}, ";
+    os << "wgmma.mma_async.sync.aligned.m64n" << atom.getN() << "k" << atom.getK() << "."
+       << (integer ? "s32" : "f32") << "." << aName << "." << bName << " {" << accumulator << "}, ";
     if (a) {
       os << "$" << next++;
     } else {
@@ -219,7 +238,8 @@ std::string Multiply::blockText(int64_t registers, int64_t next) {
       next += kWordsOfA;
     }
     os << ", $" << next++ << ", p";
-    // Accumulators always start defined, so p is true. Then the signs, and which operands are contiguous along M or N.
+    // Accumulators always start defined, so p is true. Then the signs, and which operands are
+    // contiguous along M or N.
     if (!integer)
       os << ", 1, 1";
     if (sixteen && a)
@@ -240,18 +260,21 @@ void Multiply::emitBlock(int64_t mBlock, int64_t nBlock, MutableArrayRef<Value> 
     if (a)
       operands.push_back(descriptor(*a, mBlock * kAtomRows, kAtomRows, step));
     else
-      llvm::append_range(operands, ArrayRef(wordsOfA).slice((mBlock * steps + step) * kWordsOfA, kWordsOfA));
+      llvm::append_range(operands,
+                         ArrayRef(wordsOfA).slice((mBlock * steps + step) * kWordsOfA, kWordsOfA));
     operands.push_back(descriptor(*b, nBlock * atom.getN(), atom.getN(), step));
   }
   SmallVector<Type> types(count, registers.front().getType());
-  llvm::copy(ptx(builder, loc, blockText(count, 2 * count), types, operands, tied), registers.begin());
+  llvm::copy(ptx(builder, loc, blockText(count, 2 * count), types, operands, tied),
+             registers.begin());
 }
 
 FailureOr<SmallVector<Value>> Multiply::emit() {
   if (failed(checkShapes()))
     return failure();
   if (auto type = dyn_cast<BufferType>(op.getA().getType())) {
-    FailureOr<SlotOperand> operand = slotOperand(type, adaptor.getA().front(), op.getTransposeA() ? 0 : 1, /*isA=*/true);
+    FailureOr<SlotOperand> operand =
+        slotOperand(type, adaptor.getA().front(), op.getTransposeA() ? 0 : 1, /*isA=*/true);
     if (failed(operand))
       return failure();
     a = *operand;
@@ -260,13 +283,14 @@ FailureOr<SmallVector<Value>> Multiply::emit() {
       return failure();
     wordsOfA = packWords(builder, loc, adaptor.getA());
   }
-  FailureOr<SlotOperand> operand =
-      slotOperand(op.getB().getType(), adaptor.getB().front(), op.getTransposeB() ? 1 : 0, /*isA=*/false);
+  FailureOr<SlotOperand> operand = slotOperand(op.getB().getType(), adaptor.getB().front(),
+                                               op.getTransposeB() ? 1 : 0, /*isA=*/false);
   if (failed(operand))
     return failure();
   b = *operand;
 
-  // wgmma.fence: PTX ISA 9.7.15.7.1. What ordinary instructions wrote, the accumulator and A, must come before it.
+  // wgmma.fence: PTX ISA 9.7.15.7.1. What ordinary instructions wrote, the accumulator and A, must
+  // come before it.
   size_t accumulators = adaptor.getAcc().size();
   SmallVector<Value> registers(adaptor.getAcc());
   if (aName == "tf32")
@@ -307,7 +331,8 @@ struct MmaWaitLowering : OpConversionPattern<MmaWaitOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     // wgmma.wait_group: PTX ISA 9.7.15.7.3.
     std::string text = llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending());
-    rewriter.replaceOpWithMultiple(op, {tiedPtx(rewriter, op.getLoc(), text, adaptor.getInflight())});
+    rewriter.replaceOpWithMultiple(op,
+                                   {tiedPtx(rewriter, op.getLoc(), text, adaptor.getInflight())});
     return success();
   }
 };

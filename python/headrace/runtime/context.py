@@ -62,9 +62,10 @@ def stream_handle(stream, args) -> int:
         raise LaunchError(f"expected a stream or its handle, got {type(stream).__name__}") from None
 
 
-def load_kernel(record: Record, cubin: bytes) -> LoadedKernel:
-    """Loads `cubin` into the current context and sets the function's limits.
+def load_kernel(record: Record, cubin: bytes | None, ptx: bytes | None = None) -> LoadedKernel:
+    """Loads a kernel's code into the current context and sets the function's limits.
 
+    The cubin is taken if the device runs it; else the driver compiles `ptx`, which later generations take as well.
     Raises LaunchError if the device cannot run the record's target or lacks the shared memory.
     """
     api = driver.bindings()
@@ -75,7 +76,11 @@ def load_kernel(record: Record, cubin: bytes) -> LoadedKernel:
         return driver.call("cuDeviceGetAttribute", which, device)
 
     capability = (attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR"))
-    if not runs_on(record.target, capability):
+    if cubin is not None and runs_on(record.target, capability):
+        code = cubin
+    elif ptx is not None and compiles_on(record.target, capability):
+        code = ptx + b"\0"
+    else:
         raise LaunchError(
             f"kernel '{record.kernel}': expected a device that runs {record.target}, got compute capability "
             f"{capability[0]}.{capability[1]}"
@@ -87,7 +92,7 @@ def load_kernel(record: Record, cubin: bytes) -> LoadedKernel:
             f"the device has {limit}"
         )
     context = f"loading kernel '{record.kernel}'"
-    module = driver.call("cuModuleLoadData", cubin, context=context)
+    module = driver.call("cuModuleLoadData", code, context=context)
     function = driver.call("cuModuleGetFunction", module, record.kernel.encode(), context=context)
     for name, value in _function_attributes(record):
         driver.call("cuFuncSetAttribute", function, getattr(api.CUfunction_attribute, name), value, context=context)
@@ -107,10 +112,20 @@ def runs_on(target: str, capability: tuple[int, int]) -> bool:
 
     A suffix a binds to one capability, f to a family; without one, later minor versions run it too.
     """
+    architecture, suffix = _parse_target(target)
+    if suffix == "a":
+        return capability == architecture
+    return capability[0] == architecture[0] and capability[1] >= architecture[1]
+
+
+def compiles_on(target: str, capability: tuple[int, int]) -> bool:
+    """Whether a device's driver compiles PTX for `target`: without a suffix PTX is good for all later devices."""
+    architecture, suffix = _parse_target(target)
+    return runs_on(target, capability) if suffix else capability >= architecture
+
+
+def _parse_target(target: str) -> tuple[tuple[int, int], str]:
     match = re.fullmatch(r"sm_(\d+)(\d)([af]?)", target)
     if match is None:
         raise LaunchError(f"launch record: expected a target such as sm_90a, got '{target}'")
-    major, minor = int(match[1]), int(match[2])
-    if match[3] == "a":
-        return capability == (major, minor)
-    return capability[0] == major and capability[1] >= minor
+    return (int(match[1]), int(match[2])), match[3]

@@ -22,21 +22,24 @@ _CACHE_ENTRIES = 512
 class Kernel:
     """A compiled kernel, callable with its arguments in the record's order.
 
-    `record` is the path of the launch record (the cubin lies beside it, with suffix .cubin), or a Record or its parsed
-    JSON together with the bytes of `cubin`. Nothing of CUDA is touched before the first call.
+    `record` is the path of the launch record (the code lies beside it, with suffix .cubin or .ptx or both), or a Record
+    or its parsed JSON together with the bytes of `cubin` or `ptx`. A device that does not run the cubin gets the PTX, if
+    there is one, compiled by its driver. Nothing of CUDA is touched before the first call.
     """
 
-    def __init__(self, record: str | Path | Record | dict, cubin: bytes | None = None):
+    def __init__(self, record: str | Path | Record | dict, cubin: bytes | None = None, ptx: bytes | None = None):
         if isinstance(record, (str, Path)):
             path = Path(record)
             record = reader.load(path)
-            cubin = _read_cubin(path.with_suffix(".cubin")) if cubin is None else cubin
+            if cubin is None and ptx is None:
+                cubin, ptx = _read_code(path)
         elif isinstance(record, dict):
             record = reader.parse(record)
-        if cubin is None:
+        if cubin is None and ptx is None:
             raise LaunchError(f"kernel '{record.kernel}': expected the cubin's bytes with a record, got none")
         self.record = record
-        self._cubin = bytes(cubin)
+        self._cubin = cubin
+        self._ptx = ptx
         self._loaded: dict[int, LoadedKernel] = {}
         self._plans: dict[tuple, Plan] = {}
         self._tensor_maps: dict[tuple, ctypes.Array] = {}
@@ -70,7 +73,7 @@ class Kernel:
         check(self.record, values)
         kernel = self._loaded.get(context)
         if kernel is None:
-            kernel = self._loaded[context] = load_kernel(self.record, self._cubin)
+            kernel = self._loaded[context] = load_kernel(self.record, self._cubin, self._ptx)
         for info, value in zip(self.record.args, values, strict=True):
             if isinstance(value, DeviceArray) and value.device not in (None, kernel.device):
                 raise LaunchError(
@@ -150,8 +153,13 @@ def _remember(cache: dict, key, value):
     return value
 
 
-def _read_cubin(path: Path) -> bytes:
+def _read_code(record: Path) -> tuple[bytes | None, bytes | None]:
+    """The cubin and the PTX beside a record; None for what is not there."""
+    cubin, ptx = record.with_suffix(".cubin"), record.with_suffix(".ptx")
     try:
-        return path.read_bytes()
+        code = tuple(path.read_bytes() if path.exists() else None for path in (cubin, ptx))
     except OSError as error:
-        raise LaunchError(f"cubin '{path}': cannot read it: {error.strerror}") from None
+        raise LaunchError(f"code beside '{record}': cannot read it: {error.strerror}") from None
+    if code == (None, None):
+        raise LaunchError(f"cubin '{cubin}': cannot read it: No such file or directory")
+    return code

@@ -1,5 +1,5 @@
-// Tensor maps: boxes cover every tile exactly, at the place where the shared layout has their elements, and tiles that
-// TMA cannot move are told why.
+// Tensor maps: boxes cover every tile exactly, at the place where the shared layout has their
+// elements, and tiles that TMA cannot move are told why.
 #include "headrace/Dialect/Pipe/IR/TensorMaps.h"
 
 #include "mlir/IR/Builders.h"
@@ -16,13 +16,15 @@ struct TensorMaps : ::testing::Test {
     context.loadDialect<PipeDialect, tile::TileDialect, func::FuncDialect>();
   }
 
-  MemRefType array(Type element, int64_t rank, int64_t major, int64_t otherStride = ShapedType::kDynamic) {
+  MemRefType array(Type element, int64_t rank, int64_t major,
+                   int64_t otherStride = ShapedType::kDynamic) {
     SmallVector<int64_t> shape(rank, ShapedType::kDynamic), strides(rank, otherStride);
     strides[major] = 1;
     return MemRefType::get(shape, element, StridedLayoutAttr::get(&context, 0, strides));
   }
   BufferType buffer(ArrayRef<int64_t> shape, Type element, int64_t major, int64_t swizzle) {
-    return BufferType::get(&context, shape, element, tile::SharedAttr::get(&context, major, swizzle));
+    return BufferType::get(&context, shape, element,
+                           tile::SharedAttr::get(&context, major, swizzle));
   }
   std::string why(ArrayRef<int64_t> shape, Type element, int64_t major, int64_t swizzle) {
     return whyNotTma(array(element, shape.size(), major), buffer(shape, element, major, swizzle));
@@ -55,8 +57,8 @@ TEST_F(TensorMaps, Dtypes) {
   EXPECT_EQ(dtype(builder.getI64Type()), "i64");
 }
 
-/// Every element of the tile lies in exactly one box, where the hardware puts it: dense in the box from an address that
-/// is a multiple of 128, then the exclusive-or of absolute address bits.
+/// Every element of the tile lies in exactly one box, where the hardware puts it: dense in the box
+/// from an address that is a multiple of 128, then the exclusive-or of absolute address bits.
 TEST_F(TensorMaps, BoxesAreTheSharedLayout) {
   Type bf16 = builder.getBF16Type();
   std::vector<std::pair<std::vector<int64_t>, std::pair<int64_t, int64_t>>> tiles = {
@@ -95,14 +97,16 @@ TEST_F(TensorMaps, SaysWhyNot) {
   EXPECT_EQ(why({8, 4}, bf16, 1, 0), "expected rows of a multiple of 16 bytes, got 8 bytes");
   EXPECT_EQ(why({8, 512}, bf16, 1, 0),
             "expected rows of at most 256 elements, or a swizzle, got 512 elements without one");
-  EXPECT_EQ(why({257, 64}, bf16, 1, 128), "expected at most 256 rows, or a number of rows that splits into equal boxes "
-                                          "at multiples of 128 bytes, got 257 rows of 128 bytes");
+  EXPECT_EQ(why({257, 64}, bf16, 1, 128),
+            "expected at most 256 rows, or a number of rows that splits into equal boxes "
+            "at multiples of 128 bytes, got 257 rows of 128 bytes");
   EXPECT_EQ(why({3, 32}, bf16, 1, 32),
             "expected panels of a multiple of 128 bytes of shared memory, got 3 rows of 32 bytes");
   EXPECT_EQ(whyNotTma(array(bf16, 2, 0), buffer({64, 64}, bf16, 1, 128)),
             "expected dimension 1 of the array to have the constant stride 1");
   EXPECT_EQ(whyNotTma(array(bf16, 2, 1, 511), buffer({64, 64}, bf16, 1, 128)),
-            "expected the stride of dimension 0 of the array to be a positive multiple of 16 bytes below 2^40, got 1022 "
+            "expected the stride of dimension 0 of the array to be a positive multiple of 16 bytes "
+            "below 2^40, got 1022 "
             "bytes");
   EXPECT_EQ(whyNotTma(array(bf16, 1, 0), buffer({64, 64}, bf16, 1, 128)),
             "expected an array of the tile's rank, 1 or 2, got 1");

@@ -42,6 +42,12 @@ struct Search {
   std::string tryWgmma(const MmaAtom &atom);
   std::string tryTcgen05(const MmaAtom &atom);
   void chooseFma();
+  /// Columns of one instruction: the table's n is the largest of wgmma and tcgen05.
+  int64_t columns(const MmaAtom &atom) const {
+    if (atom.family == MmaFamily::Wgmma)
+      return std::min<int64_t>(n / groupsN, 256);
+    return atom.family == MmaFamily::Tcgen05 ? n : atom.n;
+  }
   int64_t accumulatorRegisters(int64_t threads) const { return m * n * accBytes / 4 / threads; }
   /// Panels narrower than 16 bytes have no matrix descriptor.
   std::string checkDescriptor(Value operand, bool isA);
@@ -206,7 +212,7 @@ std::optional<AtomChoice> headrace::tile::chooseAtom(DotOp dot, const TargetInfo
       continue;
     std::string why = search.tryAtom(*atom);
     if (why.empty())
-      return AtomChoice{AtomAttr::get(context, toFamily(atom->family), atom->m, atom->n, atom->k, search.groupsM,
+      return AtomChoice{AtomAttr::get(context, toFamily(atom->family), atom->m, search.columns(*atom), atom->k, search.groupsM,
                                       search.groupsN),
                         search.warps, llvm::join(broken, "; ")};
     broken.push_back(why);

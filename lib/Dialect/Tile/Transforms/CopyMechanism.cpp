@@ -20,7 +20,7 @@ int64_t headrace::tile::getAlignment(Value array) {
   auto type = cast<MemRefType>(array.getType());
   int64_t alignment = elementBytes(type);
   if (auto argument = dyn_cast<BlockArgument>(array))
-    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+    if (auto kernel = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
       if (auto promise = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kAlignAttr))
         alignment = std::max(alignment, promise.getInt());
   SmallVector<int64_t> strides;

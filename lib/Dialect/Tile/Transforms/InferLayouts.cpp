@@ -73,7 +73,8 @@ LogicalResult Inference::run() {
 void Inference::splitConstants() {
   SmallVector<Operation *> constants;
   kernel.walk([&](Operation *op) {
-    if (op->hasTrait<OpTrait::ConstantLike>() && op->getNumResults() == 1 && isOpen(op->getResult(0)))
+    if (op->hasTrait<OpTrait::ConstantLike>() && op->getNumResults() == 1 && !op->use_empty() &&
+        isOpen(op->getResult(0)))
       constants.push_back(op);
   });
   for (Operation *op : constants) {
