@@ -149,7 +149,8 @@ struct ConvertAcquire : OpConversionPattern<ProducerAcquireOp> {
               llvm::formatv("cp.async.bulk.wait_group.read {0};",
                             channel.getChannel().getType().getDepth() - 1)
                   .str(),
-              both(rewriter, loc, isLeader(rewriter, op), op.getPredicate()));
+              both(rewriter, loc, isGroupLeader(rewriter, op, channel.getGroups()),
+                   op.getPredicate()));
     rewriter.replaceOp(op, slotAddresses(rewriter, loc, channel, op.getIndex()));
     return success();
   }
@@ -231,7 +232,8 @@ struct ConvertRelease : OpConversionPattern<ConsumerReleaseOp> {
       release(op, channel, rewriter);
     else if (channel.getSync() == Sync::BulkStore)
       // cp.async.bulk.commit_group: PTX ISA 9.7.9.27.1.
-      guarded(rewriter, op.getLoc(), "cp.async.bulk.commit_group;", isLeader(rewriter, op));
+      guarded(rewriter, op.getLoc(), "cp.async.bulk.commit_group;",
+              isGroupLeader(rewriter, op, channel.getGroups()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -335,13 +337,27 @@ struct ConvertFenceAsync : OpConversionPattern<FenceAsyncOp> {
   }
 };
 
+constexpr int64_t kFirstGroupBarrier = 8;
+
 struct ConvertRoleBarrier : OpConversionPattern<RoleBarrierOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(RoleBarrierOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    syncRole(rewriter, op.getLoc(), getRole(op));
+    if (op.getGroups())
+      syncGroup(rewriter, op, *op.getGroups());
+    else
+      syncRole(rewriter, op.getLoc(), getRole(op));
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// Barriers 1.. belong to roles, 8.. to groups; 16 exist (PTX ISA 9.7.13.1).
+  static void syncGroup(OpBuilder &builder, Operation *op, int64_t groups) {
+    Location loc = op->getLoc();
+    Value id = arith::AddIOp::create(builder, loc, groupOf(builder, op, groups),
+                                     constI32(builder, loc, kFirstGroupBarrier));
+    int64_t threads = 32 * getRole(op).active / groups;
+    ptx(builder, loc, llvm::formatv("bar.sync $0, {0};", threads).str(), {}, id);
   }
 };
 
@@ -350,7 +366,8 @@ struct ConvertDrainStores : OpConversionPattern<DrainStoresOp> {
   LogicalResult matchAndRewrite(DrainStoresOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     // Not only .read: whoever runs next sees the stores.
-    guarded(rewriter, op.getLoc(), "cp.async.bulk.wait_group 0;", isLeader(rewriter, op));
+    guarded(rewriter, op.getLoc(), "cp.async.bulk.wait_group 0;",
+            isGroupLeader(rewriter, op, op.getGroups()));
     rewriter.eraseOp(op);
     return success();
   }

@@ -3,6 +3,7 @@
 // ask which role an op is in), and then turns roles into branches and kernels into functions of the
 // LLVM dialect.
 #include "Lowering.h"
+#include "ScalarMath.h"
 
 #include "headrace/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -76,9 +77,9 @@ static void setLegality(ConversionTarget &legality, const lowering::TypeConverte
   legality.addLegalOp<ModuleOp, func::ReturnOp, RolesOp>();
   legality.addDynamicallyLegalOp<func::FuncOp>(
       [](func::FuncOp kernel) { return kernel->hasAttr(kConvertedAttr); });
-  // Scalars are left to upstream conversions.
+  // Scalars are left to upstream conversions, but for the functions that PTX has no instruction for.
   legality.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
-      [&](Operation *op) { return converter.isLegal(op); });
+      [&](Operation *op) { return converter.isLegal(op) && !needsExpansion(op); });
   legality.addIllegalDialect<tile::TileDialect, gpu::GPUDialect, memref::MemRefDialect,
                              tensor::TensorDialect>();
 }

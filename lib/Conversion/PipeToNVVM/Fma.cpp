@@ -3,7 +3,9 @@
 //
 // Each thread loops over K, a few steps at a time. It reads the elements of A in its rows and of B
 // in its columns, as vectors where they are contiguous along K or along the tile, and multiplies
-// all pairs. f16 and bf16 are extended to f32, where their products are exact; i8 to i32.
+// all pairs. 8-bit floats, f16 and bf16 are extended to f32, where their products are exact; i8 to
+// i32.
+#include "Float8.h"
 #include "SlotAddresses.h"
 #include "TileRegisters.h"
 
@@ -47,6 +49,7 @@ struct FmaOperand {
   SharedLayout shared;
   Value slot;
   int64_t dimK;
+  Type stored;               ///< the slot's element type
   Type element;              ///< converted
   Value place;               ///< i32: the thread's part along the other dimension
   std::set<int64_t> offsets; ///< the registers' parts
@@ -70,6 +73,7 @@ FailureOr<FmaOperand> makeOperand(MmaOp op, Type type, ValueRange values, int64_
   FmaOperand operand{buffer.getSharedLayout(),
                      values.front(),
                      dimK,
+                     buffer.getElementType(),
                      registerType(buffer.getElementType()),
                      place,
                      {},
@@ -102,6 +106,8 @@ Elements loadTrip(OpBuilder &builder, Location loc, const FmaOperand &operand, V
     }
   Elements elements;
   SmallVector<Value> loaded = loadElements(builder, loc, addresses, constants, operand.element);
+  if (isFloat8(operand.stored))
+    loaded = extendFloat8(builder, loc, loaded, operand.stored);
   for (auto [key, value] : llvm::zip_equal(keys, loaded)) {
     if (value.getType() != wide)
       value = isa<IntegerType>(wide) ? arith::ExtSIOp::create(builder, loc, wide, value).getResult()
@@ -114,6 +120,8 @@ Elements loadTrip(OpBuilder &builder, Location loc, const FmaOperand &operand, V
 /// The type to accumulate in; null if fma has no such types.
 Type accumulationType(Type a, Type b, Type acc) {
   MLIRContext *context = acc.getContext();
+  if (isFloat8(a) && isFloat8(b) && acc.isF32())
+    return acc;
   if (a != b)
     return {};
   if (a.isF64() && acc.isF64())
@@ -154,8 +162,9 @@ struct FmaPattern : OpConversionPattern<MmaOp> {
     if (failed(b))
       return failure();
     Type type = adaptor.getAcc().front().getType();
-    Type wide = accumulationType(a->element, b->element, type);
-    if (!wide || b->extentK() != k)
+    Type wide = accumulationType(a->stored, b->stored, type);
+    bool isNarrow = isFloat8(a->stored) && !targetOf(op).has(Feature::F8Convert);
+    if (!wide || isNarrow || b->extentK() != k)
       return op.emitOpError("expected operands of one K and of types that fma multiplies, got ")
              << op.getA().getType() << " and " << op.getB().getType();
 

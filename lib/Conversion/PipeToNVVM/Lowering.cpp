@@ -182,6 +182,22 @@ Value lowering::isLeader(OpBuilder &builder, Operation *op) {
                                first);
 }
 
+Value lowering::groupOf(OpBuilder &builder, Operation *op, int64_t groups) {
+  Location loc = op->getLoc();
+  return arith::DivUIOp::create(builder, loc, getThread(builder, op).warp,
+                                constI32(builder, loc, getRole(op).active / groups));
+}
+
+Value lowering::isGroupLeader(OpBuilder &builder, Operation *op, std::optional<int64_t> groups) {
+  if (!groups)
+    return isLeader(builder, op);
+  Location loc = op->getLoc();
+  Value threads = constI32(builder, loc, 32 * getRole(op).active / *groups);
+  Value place = arith::RemUIOp::create(builder, loc, getThread(builder, op).id, threads);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place,
+                               constI32(builder, loc, 0));
+}
+
 //===- addresses
 //----------------------------------------------------------------------------------===//
 

@@ -69,6 +69,10 @@ void eraseMarks(Operation *kernel);
 /// i1, true in thread 0 of the role: the one that issues TMA, tcgen05 and barrier updates.
 Value isLeader(OpBuilder &builder, Operation *op);
 
+/// Which of `groups` equal groups of the role's warps this thread is in (i32), and whether it is its group's first (i1).
+Value groupOf(OpBuilder &builder, Operation *op, int64_t groups);
+Value isGroupLeader(OpBuilder &builder, Operation *op, std::optional<int64_t> groups);
+
 Value constI32(OpBuilder &builder, Location loc, int64_t value);
 Value constI64(OpBuilder &builder, Location loc, int64_t value);
 Value toI32(OpBuilder &builder, Location loc, Value index); ///< index (or integer) to i32

@@ -162,22 +162,49 @@ struct TmaStore : OpConversionPattern<AsyncStoreOp> {
   LogicalResult matchAndRewrite(AsyncStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     auto array = cast<MemRefType>(op.getArray().getType());
-    BufferType buffer = op.getBuffer().getType();
+    BufferType buffer = op.getGroupBuffer();
     if (failed(checkMap(op, array, buffer, op.getMap())))
       return failure();
 
     Location loc = op.getLoc();
-    auto leader = scf::IfOp::create(rewriter, loc, isLeader(rewriter, op));
+    Value group = op.getGroups() ? groupOf(rewriter, op, *op.getGroups()) : Value();
+    auto leader = scf::IfOp::create(rewriter, loc, isGroupLeader(rewriter, op, op.getGroups()));
     rewriter.setInsertionPointToStart(leader.thenBlock());
     Value map = tensorMap(rewriter, op, *op.getMap());
     SmallVector<Value> offsets = TmaLoad::single(adaptor.getOffsets());
-    int64_t major = buffer.getSharedLayout().major();
+    Value source = adaptor.getBuffer().front();
+    SharedLayout whole = op.getBuffer().getType().getSharedLayout();
+    if (group)
+      moveToGroup(rewriter, loc, group, buffer.getShape()[0], whole, source, offsets);
     for (const TensorBox &box : tensorBoxes(array, buffer))
-      issueStore(rewriter, loc,
-                 addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
-                 boxCoordinates(rewriter, loc, offsets, box, major), cachePolicy(op.getCache()));
+      issueStore(rewriter, loc, addBytes(rewriter, loc, source, offsetOf(box, whole)), map,
+                 boxCoordinates(rewriter, loc, offsets, box, whole.major()),
+                 cachePolicy(op.getCache()));
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// Where a box of a group's share starts in the whole slot, whose panels have all groups' rows.
+  static int64_t offsetOf(const TensorBox &box, const SharedLayout &whole) {
+    std::vector<int64_t> place(box.start.rbegin(), box.start.rend());
+    if (place.size() == 2 && whole.major() == 0)
+      std::swap(place[0], place[1]);
+    return whole.offset(place);
+  }
+
+  /// Advances the slot's address and the array's offsets to this group's `rows` rows. Requires: rows are contiguous
+  /// along dimension 1 and a multiple of 8, so that the swizzle repeats.
+  static void moveToGroup(OpBuilder &builder, Location loc, Value group, int64_t rows,
+                          const SharedLayout &whole, Value &source,
+                          SmallVectorImpl<Value> &offsets) {
+    auto times = [&](Value value, int64_t factor) -> Value {
+      return arith::MulIOp::create(builder, loc, value, constI32(builder, loc, factor));
+    };
+    source = arith::AddIOp::create(builder, loc, source, times(group, whole.offset({rows, 0})));
+    Value first = times(group, rows);
+    if (offsets[0].getType().isIndex())
+      first = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), first);
+    offsets[0] = arith::AddIOp::create(builder, loc, offsets[0], first);
   }
 };
 

@@ -43,7 +43,7 @@ pipe::CreateChannelOp KernelConversion::createChannel(Location loc, StringRef na
   auto channel = pipe::CreateChannelOp::create(builder, loc, type, builder.getStringAttr(name),
                                                pipe::SyncAttr::get(builder.getContext(), sync),
                                                /*async_release=*/nullptr, /*async_commit=*/nullptr, nullptr, nullptr, nullptr, nullptr,
-                                               nullptr);
+                                               nullptr, nullptr);
   ++channelCount;
   return channel;
 }
@@ -144,7 +144,8 @@ void KernelConversion::convertStore(tile::StoreOp store) {
                                    store.getCacheAttr(), builder.getI64IntegerAttr(vector));
   } else {
     result = pipe::AsyncStoreOp::create(builder, store.getLoc(), slot->second.buffer, store.getArray(),
-                                        store.getOffsets(), store.getCacheAttr(), IntegerAttr());
+                                        store.getOffsets(), store.getCacheAttr(), IntegerAttr(),
+                                        slot->second.channel.getGroupsAttr());
   }
   if (Attribute why = store->getAttr(tile::kWhyAttr))
     result->setAttr(tile::kWhyAttr, why);
@@ -167,6 +168,23 @@ void KernelConversion::readSlot(tile::ConvertLayoutOp op) {
   op.getResult().replaceAllUsesWith(read.getResult());
 }
 
+/// How many groups of four warps can stage and store their own rows without waiting for each other: those that the
+/// accumulator's layout splits dimension 0 between. TMA's row-wise boxes and swizzle patterns (8 rows) must not straddle.
+static int64_t countStoringGroups(RankedTensorType tile, RankedTensorType staged) {
+  TileLayout layout = cast<tile::LayoutAttr>(tile.getEncoding()).getTileLayout();
+  int64_t rows = tile.getDimSize(0), groups = 1;
+  for (const Group &group : layout.groups()) {
+    if (group.count == 1)
+      continue;
+    if (group.dim != 0 || groups != 1)
+      return 1;
+    groups = group.count;
+  }
+  bool fourWarps = layout.numWarps() == 4 * groups;
+  bool rowMajor = tile.getRank() == 2 && cast<tile::SharedAttr>(staged.getEncoding()).getMajor() == 1;
+  return fourWarps && rowMajor && rows % (8 * groups) == 0 ? groups : 1;
+}
+
 /// Registers to shared memory: what a TMA store or a matmul reads next.
 void KernelConversion::writeSlot(tile::ConvertLayoutOp op) {
   Location loc = op.getLoc();
@@ -178,6 +196,8 @@ void KernelConversion::writeSlot(tile::ConvertLayoutOp op) {
   pipe::CreateChannelOp channel =
       createChannel(loc, store ? nameOf(store.getArray(), "store") + ".staging" : "operand", sync, type);
   channel.setAsyncRelease(tcgen05);
+  if (int64_t groups = store ? countStoringGroups(tileType(op.getSource()), tileType(result)) : 1; groups > 1)
+    channel.setGroups(groups);
   auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
   pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
@@ -204,6 +224,20 @@ void KernelConversion::convertRegisters(tile::ConvertLayoutOp op) {
                            cast<tile::LayoutAttr>(to.getEncoding()).getTileLayout())) {
     auto renamed = pipe::ConvertLayoutOp::create(builder, loc, to, op.getSource());
     op.getResult().replaceAllUsesWith(renamed.getResult());
+    return;
+  }
+  // Shared memory holds whole bytes.
+  if (from.getElementType().isInteger(1)) {
+    auto asBytes = [&](RankedTensorType tile) {
+      return RankedTensorType::get(tile.getShape(), builder.getI8Type(), tile.getEncoding());
+    };
+    Value bytes = arith::ExtUIOp::create(builder, loc, asBytes(from), op.getSource());
+    auto inner = tile::ConvertLayoutOp::create(builder, loc, asBytes(to), bytes);
+    auto bits = arith::TruncIOp::create(builder, loc, to, inner);
+    op.getResult().replaceAllUsesWith(bits);
+    builder.setInsertionPoint(inner);
+    convertRegisters(inner);
+    inner.erase();
     return;
   }
   // Through shared memory, in a channel whose both sides are these warps.

@@ -161,6 +161,8 @@ namespace {
 struct ConvertTileToPipePass : public headrace::impl::ConvertTileToPipeBase<ConvertTileToPipePass> {
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      if (failed(checkTiles(kernel)))
+        return signalPassFailure();
       func::FuncOp function = createFunction(kernel);
       if (failed(KernelConversion(function, function->hasAttr("pipe.specialize")).run()))
         return signalPassFailure();

@@ -72,4 +72,9 @@ private:
 /// anything else; `culprit` is then the op.
 mlir::Attribute getHostExpression(mlir::Value value, mlir::Operation *&culprit);
 
+/// Checks what the conversion takes for granted: warps, atoms and mechanisms are chosen, each tile has a layout of its
+/// extents, and tiles in shared and tensor memory come from and go to ops that know what to do with them. The passes
+/// before leave kernels so; one written by hand may not be. Emits an error at the first op that is not so.
+mlir::LogicalResult checkTiles(tile::KernelOp kernel);
+
 } // namespace headrace

@@ -1,6 +1,7 @@
 // The pipe dialect: registration and the questions that every pass asks of an op.
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -14,6 +15,73 @@ void PipeDialect::initialize() {
 #include "headrace/Dialect/Pipe/IR/PipeOps.cpp.inc"
       >();
   registerTypes();
+}
+
+//===- attributes of other dialects' ops ----------------------------------------------------------------------------===//
+
+/// An attribute that holds an integer from `low` to `high`.
+static LogicalResult verifyInteger(Operation *op, NamedAttribute attribute, int64_t low, int64_t high) {
+  auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (integer && integer.getValue().getSignificantBits() <= 63 && integer.getInt() >= low && integer.getInt() <= high)
+    return success();
+  InFlightDiagnostic error = op->emitError("expected ") << attribute.getName().getValue() << " to be " << low << " to "
+                                                        << high << ", got ";
+  if (integer)
+    error << integer.getValue();
+  else
+    error << attribute.getValue();
+  return error;
+}
+
+/// A kernel is a function of one block with its channels at the start, arrays as arguments, and structured control flow.
+static LogicalResult verifyKernel(Operation *op) {
+  auto kernel = dyn_cast<func::FuncOp>(op);
+  if (!kernel || kernel.isExternal())
+    return op->emitError("expected a kernel: a function with a body and the attribute ") << kKernelAttr;
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitError("expected a kernel of one block: control flow is scf.for, scf.if and scf.while");
+  if (!kernel.getResultTypes().empty())
+    return kernel.emitError("expected a kernel to return nothing");
+  Block &body = kernel.getBody().front();
+  if (body.empty() || !isa<func::ReturnOp>(body.back()))
+    return kernel.emitError("expected func.return at the end of a kernel");
+  WalkResult result = kernel.walk([&](Operation *inner) -> WalkResult {
+    if (isa<CreateChannelOp>(inner) && inner->getBlock() != &body)
+      return inner->emitOpError("expected channels to be made in the outermost block of a kernel");
+    if (inner->getNumRegions() && inner != op && !isa<scf::ForOp, scf::IfOp, scf::WhileOp, RolesOp>(inner))
+      return inner->emitError("expected no control flow but scf.for, scf.if, scf.while and pipe.roles, got ")
+             << inner->getName();
+    if (isa<RolesOp>(inner) && inner->getBlock() != &body)
+      return inner->emitOpError("expected roles in the outermost block of a kernel");
+    for (Region &region : inner->getRegions())
+      if (!region.empty() && !region.hasOneBlock())
+        return inner->emitOpError("expected regions of one block");
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult PipeDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  constexpr int64_t kMany = int64_t(1) << 20;
+  StringRef name = attribute.getName().getValue();
+  Attribute value = attribute.getValue();
+  if (name == kKernelAttr)
+    return verifyKernel(op);
+  if (name == kWarpsAttr)
+    return verifyInteger(op, attribute, 1, 32);
+  if (name == kStageAttr)
+    return verifyInteger(op, attribute, 0, 64);
+  if (name == kOrderAttr)
+    return verifyInteger(op, attribute, 0, kMany);
+  if (name == kSharedBytesAttr)
+    return verifyInteger(op, attribute, 0, kMany);
+  if (name == "pipe.occupancy")
+    return verifyInteger(op, attribute, 1, 64);
+  if (name == kPipelineAttr && !isa<tile::PipelineAttr>(value))
+    return op->emitError("expected ") << name << " to be #tile.pipeline<(...)>, got " << value;
+  if (name == kTensorMapsAttr && !isa<ArrayAttr>(value))
+    return op->emitError("expected ") << name << " to be an array of dictionaries, got " << value;
+  return success();
 }
 
 RoleInfo headrace::pipe::getRole(Operation *op) {

@@ -82,6 +82,25 @@ LogicalResult ConsumerWaitOp::verify() {
 }
 LogicalResult ConsumerReleaseOp::verify() { return verifyProtocol(*this, getChannel(), getIndex(), getPhase()); }
 
+BufferType AsyncStoreOp::getGroupBuffer() {
+  BufferType whole = getBuffer().getType();
+  SmallVector<int64_t> shape(whole.getShape());
+  shape[0] /= getGroups().value_or(1);
+  return BufferType::get(getContext(), shape, whole.getElementType(), whole.getLayout());
+}
+
+//===- CopyOp -------------------------------------------------------------------------------------------------------===//
+
+LogicalResult CopyOp::verify() {
+  if (!getChannel().getDefiningOp<CreateChannelOp>())
+    return emitOpError("expected a channel made by pipe.create_channel");
+  if (!llvm::is_contained(getChannel().getType().getBuffers(), getBuffer().getType()))
+    return emitOpError("expected a tile of the channel's slots, got ") << getBuffer().getType();
+  if (int64_t(getOffsets().size()) != cast<MemRefType>(getArray().getType()).getRank())
+    return emitOpError("expected one offset for each dimension of the array, got ") << getOffsets().size();
+  return success();
+}
+
 //===- RolesOp ------------------------------------------------------------------------------------------------------===//
 
 // pipe.roles { role "load" warps 4 active 1 registers 40 { ... } role "compute" warps 8 active 8 registers 232 { ... } }

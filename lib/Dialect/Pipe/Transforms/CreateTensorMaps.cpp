@@ -30,18 +30,18 @@ namespace {
 struct PipeCreateTensorMapsPass : public headrace::pipe::impl::PipeCreateTensorMapsBase<PipeCreateTensorMapsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-      auto create = [&](auto op, bool tf32) {
+      auto create = [&](auto op, BufferType buffer, bool tf32) {
         if (op.getMap())
           return;
         int64_t argument = cast<BlockArgument>(op.getArray()).getArgNumber();
-        TensorMapInfo map = tensorMapFor(argument, cast<MemRefType>(op.getArray().getType()), op.getBuffer().getType(), tf32);
+        TensorMapInfo map = tensorMapFor(argument, cast<MemRefType>(op.getArray().getType()), buffer, tf32);
         op.setMap(addTensorMap(kernel, map));
       };
       kernel.walk([&](CopyOp copy) {
         if (copy.getMechanism() == tile::Mechanism::Tma)
-          create(copy, isReadAsTf32(copy));
+          create(copy, copy.getBuffer().getType(), isReadAsTf32(copy));
       });
-      kernel.walk([&](AsyncStoreOp store) { create(store, false); });
+      kernel.walk([&](AsyncStoreOp store) { create(store, store.getGroupBuffer(), false); });
     }
   }
 };

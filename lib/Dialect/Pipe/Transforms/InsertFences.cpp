@@ -37,7 +37,7 @@ public:
 private:
   void orderAcquire(ProducerAcquireOp acquire);
   void orderWait(ConsumerWaitOp wait);
-  void barrier(Location loc);
+  void barrier(Location loc, IntegerAttr groups = {});
 
   Block &block;
   OpBuilder builder;
@@ -73,14 +73,16 @@ struct PipeInsertFencesPass : public headrace::pipe::impl::PipeInsertFencesBase<
         builder.setInsertionPoint(block.getTerminator());
       else
         builder.setInsertionPointToEnd(&block);
-      DrainStoresOp::create(builder, store.getLoc());
+      DrainStoresOp::create(builder, store.getLoc(), store.getGroupsAttr());
     });
   }
 };
 } // namespace
 
-void BlockScan::barrier(Location loc) {
-  RoleBarrierOp::create(builder, loc);
+void BlockScan::barrier(Location loc, IntegerAttr groups) {
+  RoleBarrierOp::create(builder, loc, groups);
+  if (groups)
+    return; // the other groups may still be reading
   allClean = true;
   dirty.clear();
 }
@@ -92,7 +94,7 @@ void BlockScan::orderAcquire(ProducerAcquireOp acquire) {
   if (channel.getSync() == Sync::BulkStore) {
     // The issuing thread waits for the store engine; the barrier tells the others.
     builder.setInsertionPointAfter(acquire);
-    return barrier(acquire.getLoc());
+    return barrier(acquire.getLoc(), channel.getGroupsAttr());
   }
   if (!usesRoleBarrier(channel) || (allClean && !dirty.contains(channel)))
     return;
@@ -129,7 +131,7 @@ void BlockScan::run() {
         continue;
       builder.setInsertionPoint(commit);
       FenceAsyncOp::create(builder, commit.getLoc());
-      barrier(commit.getLoc());
+      barrier(commit.getLoc(), getChannelOf(commit).getGroupsAttr());
     } else if (auto release = dyn_cast<ConsumerReleaseOp>(op)) {
       dirty.insert(getChannelOf(release));
     } else if (op.getNumRegions()) {

@@ -49,8 +49,13 @@ struct PipeSpecializeWarpsPass : public headrace::pipe::impl::PipeSpecializeWarp
     if (failed(target))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(kKernelAttr) && kernel->hasAttr("pipe.specialize"))
+      if (kernel->hasAttr(kKernelAttr) && kernel->hasAttr("pipe.specialize")) {
+        if (!kernel->hasAttr(kWarpsAttr) || !kernel.getOps<RolesOp>().empty()) {
+          kernel.emitError("expected a kernel with ") << kWarpsAttr << " and without roles, to make roles of it";
+          return signalPassFailure();
+        }
         specialize(kernel, *target);
+      }
   }
   void specialize(func::FuncOp kernel, const TargetInfo &target);
 };

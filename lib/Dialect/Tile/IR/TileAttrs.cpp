@@ -182,18 +182,21 @@ SharedLayout SharedAttr::getSharedLayout(ArrayRef<int64_t> shape, Type elementTy
 //===- PipelineAttr -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Parses a keyword that `symbolize` knows.
+/// Parses one of the keywords of an enumeration whose cases are numbered from 0.
 template <typename Enum>
-ParseResult parseEnum(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef), StringRef what, Enum &value) {
+ParseResult parseEnum(AsmParser &parser, std::optional<Enum> (*symbolize)(uint32_t), StringRef what, Enum &value) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef keyword;
   if (parser.parseKeyword(&keyword))
     return failure();
-  if (std::optional<Enum> found = symbolize(keyword)) {
+  if (std::optional<Enum> found = symbolizeEnum<Enum>(keyword)) {
     value = *found;
     return success();
   }
-  return parser.emitError(loc) << "unknown " << what << " '" << keyword << "'";
+  InFlightDiagnostic error = parser.emitError(loc) << "unknown " << what << " '" << keyword << "'; known: ";
+  for (uint32_t i = 0; std::optional<Enum> known = symbolize(i); ++i)
+    error << (i ? ", " : "") << stringifyEnum(*known);
+  return error;
 }
 
 constexpr int64_t kAuto = -1;
@@ -216,11 +219,15 @@ Attribute PipelineAttr::parseArguments(AsmParser &parser) {
   Tristate specialize = Tristate::Auto;
   Order order = Order::Auto;
   SMLoc loc = parser.getCurrentLocation();
+  SmallVector<StringRef> given;
   auto parseArgument = [&]() -> ParseResult {
     SMLoc keyLoc = parser.getCurrentLocation();
     StringRef key;
     if (parser.parseKeyword(&key) || parser.parseEqual())
       return failure();
+    if (llvm::is_contained(given, key))
+      return parser.emitError(keyLoc) << "pipeline option '" << key << "' is given twice";
+    given.push_back(key);
     if (key == "stages")
       return parseCount(parser, stages);
     if (key == "consumers")

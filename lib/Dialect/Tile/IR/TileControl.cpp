@@ -77,6 +77,8 @@ LogicalResult KernelOp::verify() {
   }
   if (getWarps() && *getWarps() > 32)
     return emitOpError("expected at most 32 warps, got ") << *getWarps();
+  if (getOccupancy() && *getOccupancy() > 32)
+    return emitOpError("expected an occupancy of at most 32, got ") << *getOccupancy();
   return success();
 }
 

@@ -34,6 +34,7 @@ private:
   LogicalResult anchorMatmuls();
   void deriveSources();
   void chooseDefaults();
+  LogicalResult checkRegisters();
   void rewrite();
 
   void tie(Value lhs, Value rhs);
@@ -65,6 +66,8 @@ LogicalResult Inference::run() {
     return failure();
   deriveSources();
   chooseDefaults();
+  if (failed(checkRegisters()))
+    return failure();
   rewrite();
   return success();
 }
@@ -110,6 +113,19 @@ void Inference::tieValues() {
         tie(init, result);
         tie(argument, result);
         tie(yielded, result);
+      }
+      return;
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      for (auto [init, argument, yielded] :
+           llvm::zip(loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands())) {
+        tie(init, argument);
+        tie(yielded, argument);
+      }
+      for (auto [passed, argument, result] :
+           llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
+        tie(passed, result);
+        tie(argument, result);
       }
       return;
     }
@@ -237,6 +253,27 @@ void Inference::chooseDefaults() {
       if (isOpen(result) && !lookup(result))
         anchor(result, makeDefault(result), nullptr);
   });
+}
+
+/// A tile of many times a thread's registers would spill all of them, after hours of code generation.
+LogicalResult Inference::checkRegisters() {
+  constexpr int64_t kRegisters = 255, kMost = 2 * kRegisters;
+  return failure(kernel
+                     .walk([&](Operation *op) -> WalkResult {
+                       for (Value result : op->getResults()) {
+                         if (!isOpen(result))
+                           continue;
+                         auto type = cast<RankedTensorType>(result.getType());
+                         int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+                         int64_t registers = lookup(result).getTileLayout().numRegisters() * words;
+                         if (registers > kMost)
+                           return op->emitError("expected a tile that fits the registers of ")
+                                  << 32 * warps << " threads, got " << type << ": " << registers << " registers of "
+                                  << kRegisters << " in each";
+                       }
+                       return WalkResult::advance();
+                     })
+                     .wasInterrupted());
 }
 
 void Inference::rewrite() {

@@ -1,8 +1,11 @@
 // Placement: which tiles live in shared and tensor memory, and where they cross to registers.
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
+#include "headrace/Dialect/Tile/Transforms/Divisibility.h"
 #include "headrace/Dialect/Tile/Transforms/Passes.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 namespace headrace::tile {
@@ -184,17 +187,48 @@ static void placeOperands(KernelOp kernel) {
   });
 }
 
-/// Staging buffers of TMA stores.
+/// TMA stores write units of this many bytes: a row that ends inside one has the rest of it overwritten with zeros
+/// (measured on compute capability 9.0; loads are exact to the element).
+static constexpr int64_t kStoreUnit = 16;
+
+/// Routes a store through a staging tile in shared memory.
+static void stage(StoreOp store) {
+  OpBuilder builder(store);
+  RankedTensorType type = store.getTileType();
+  int64_t major = contiguousDim(cast<MemRefType>(store.getArray().getType()));
+  auto shared = withLayout(type, chooseSharedLayout(type, major));
+  store.getTileMutable().assign(ConvertLayoutOp::create(builder, store.getLoc(), shared, store.getTile()));
+}
+
+/// Staging tiles of TMA stores. Unless the array's rows are known to be whole units, the kernel asks at run time and
+/// stores from registers if they are not.
 static void placeStores(KernelOp kernel) {
+  SmallVector<StoreOp> stores;
   kernel.walk([&](StoreOp store) {
-    if (store.getMechanism() != Mechanism::Tma)
-      return;
-    OpBuilder builder(store);
-    RankedTensorType type = store.getTileType();
-    int64_t major = contiguousDim(cast<MemRefType>(store.getArray().getType()));
-    auto shared = withLayout(type, chooseSharedLayout(type, major));
-    store.getTileMutable().assign(ConvertLayoutOp::create(builder, store.getLoc(), shared, store.getTile()));
+    if (store.getMechanism() == Mechanism::Tma)
+      stores.push_back(store);
   });
+  for (StoreOp store : stores) {
+    int64_t major = contiguousDim(cast<MemRefType>(store.getArray().getType()));
+    int64_t unit = kStoreUnit * 8 / store.getTileType().getElementTypeBitWidth();
+    if (getExtentDivisor(store.getArray(), major) % unit == 0) {
+      stage(store);
+      continue;
+    }
+    OpBuilder builder(store);
+    Location loc = store.getLoc();
+    Value extent = memref::DimOp::create(builder, loc, store.getArray(), major);
+    Value rest = arith::RemUIOp::create(builder, loc, extent, arith::ConstantIndexOp::create(builder, loc, unit));
+    Value whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
+                                        arith::ConstantIndexOp::create(builder, loc, 0));
+    auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(&branch.getElseRegion().front());
+    auto plain = cast<StoreOp>(builder.clone(*store));
+    plain.setMechanism(Mechanism::Plain);
+    plain->setAttr(kWhyAttr, builder.getStringAttr("tma: only where the array's rows are whole units of 16 bytes"));
+    store->moveBefore(&branch.getThenRegion().front().front());
+    stage(store);
+  }
 }
 
 namespace {

@@ -1,4 +1,5 @@
 // Planning: atoms first, since they fix the warps; then whether copies get warps of their own; then how each tile moves.
+#include "CheckSource.h"
 #include "ChooseAtom.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/Transforms/Passes.h"
@@ -60,8 +61,10 @@ struct TilePlanPass : public headrace::tile::impl::TilePlanBase<TilePlanPass> {
     FailureOr<TargetInfo> target = getTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
+    if (failed(checkModule(getOperation())))
+      return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
-      if (failed(Planner(kernel, *target).run()))
+      if (failed(checkSource(kernel, *target)) || failed(Planner(kernel, *target).run()))
         return signalPassFailure();
   }
 };

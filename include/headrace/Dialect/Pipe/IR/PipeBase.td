@@ -26,6 +26,7 @@ def Pipe_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{ void registerTypes(); }];
 }
 

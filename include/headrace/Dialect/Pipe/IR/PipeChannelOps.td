@@ -13,12 +13,13 @@ def Pipe_CreateChannelOp : Pipe_Op<"create_channel", [MemoryEffects<[MemAlloc]>]
     consumes. `offset` (bytes from the start of dynamic shared memory, or columns of tensor memory), and
     `barrier_offset` (bytes: the full barriers of all slots, then the empty ones) are set by `pipe-allocate-memory`.
     `async_release`: the consumer's reads are tracked by tcgen05.commit, which arrives on the empty barrier itself;
-    `async_commit`: likewise for what the producer's tcgen05.mma writes.
+    `async_commit`: likewise for what the producer's tcgen05.mma writes. `groups`: of a `bulk_store` channel, the number
+    of warp groups that stage and store their own rows, each with a barrier and a bulk group of its own; absent: one.
   }];
   let arguments = (ins StrAttr:$name, Pipe_SyncAttr:$sync, UnitAttr:$async_release, UnitAttr:$async_commit,
                        OptionalAttr<I64Attr>:$full_arrivals, OptionalAttr<I64Attr>:$empty_arrivals,
                        OptionalAttr<I64Attr>:$tx_bytes, OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<I64Attr>:$barrier_offset);
+                       OptionalAttr<I64Attr>:$barrier_offset, OptionalAttr<I64Attr>:$groups);
   let results = (outs Pipe_ChannelType:$channel);
   let assemblyFormat = "$name $sync attr-dict `:` type($channel)";
   let extraClassDeclaration = [{

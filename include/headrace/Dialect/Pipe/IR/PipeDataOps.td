@@ -20,12 +20,18 @@ def Pipe_CopyOp : Pipe_Op<"copy", [AttrSizedOperandSegments, MemoryEffects<[MemR
     $mechanism $array `[` $offsets `]` `to` $buffer `in` $channel (`[` $index^ `]`)? (`if` $predicate^)? attr-dict
     `:` type($array) `,` type($buffer) `,` type($channel)
   }];
+  let hasVerifier = 1;
 }
 
 def Pipe_AsyncStoreOp : Pipe_Op<"async_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "starts a TMA store of a slot into an array; elements outside are not written";
+  let description = [{ `groups`: each of so many groups of the role's warps stores its share of the rows. }];
   let arguments = (ins Pipe_BufferType:$buffer, AnyStridedMemRef:$array, Variadic<Index>:$offsets,
-                       OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<I64Attr>:$map);
+                       OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<I64Attr>:$map, OptionalAttr<I64Attr>:$groups);
+  let extraClassDeclaration = [{
+    /// The part of the slot that one group stores.
+    ::headrace::pipe::BufferType getGroupBuffer();
+  }];
   let assemblyFormat = "$buffer `,` $array `[` $offsets `]` attr-dict `:` type($buffer) `,` type($array)";
 }
 
@@ -110,10 +116,13 @@ def Pipe_FenceAsyncOp : Pipe_Op<"fence_async", []> {
 }
 def Pipe_RoleBarrierOp : Pipe_Op<"role_barrier", []> {
   let summary = "waits for all threads of the role (or of the kernel, outside roles)";
+  let description = [{ With `groups`, for the threads of one's own among so many equal groups of the role's warps. }];
+  let arguments = (ins OptionalAttr<I64Attr>:$groups);
   let assemblyFormat = "attr-dict";
 }
 def Pipe_DrainStoresOp : Pipe_Op<"drain_stores", []> {
-  let summary = "waits until this role's TMA stores have read their slots: shared memory must outlive them";
+  let summary = "waits until this role's TMA stores are done: shared memory must outlive them";
+  let arguments = (ins OptionalAttr<I64Attr>:$groups);
   let assemblyFormat = "attr-dict";
 }
 def Pipe_InitChannelsOp : Pipe_Op<"init_channels", []> {

@@ -26,7 +26,7 @@ def TilePlaceTiles : Pass<"tile-place-tiles", "::mlir::ModuleOp"> {
 
     Example: test/Examples/tile-place-tiles.mlir
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def TileInferLayouts : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
