@@ -62,8 +62,14 @@ function(headrace_link_llvm name)
     # Every archive, in one group; section garbage collection keeps what is reached.
     file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
     list(FILTER archives EXCLUDE REGEX "libMLIR(CAPI|Lsp|.*Test|Runner|.*ExecutionEngine|JitRunner|Tblgen|.*Opt|SPIRV|ROCM|XeVM)[^/]*\\.a$")
-    target_link_libraries(${name} PRIVATE -Wl,--start-group ${ARGN} ${archives} -Wl,--end-group
-      -l:libzstd.a -l:libz.a m)
+    # What else a tool names, by file too: LLVM's imported targets would bring libLLVM.so.
+    foreach(library ${ARGN})
+      if(NOT library MATCHES "\\.a$")
+        set(library ${LLVM_LIBRARY_DIR}/lib${library}.a)
+      endif()
+      list(PREPEND archives ${library})
+    endforeach()
+    target_link_libraries(${name} PRIVATE -Wl,--start-group ${archives} -Wl,--end-group -l:libzstd.a -l:libz.a m)
     target_link_options(${name} PRIVATE -Wl,--gc-sections -static-libstdc++ -static-libgcc -s)
   else()
     target_link_libraries(${name} PRIVATE ${ARGN} MLIR LLVM)

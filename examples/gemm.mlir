@@ -3,8 +3,8 @@
 //   headrace-compile examples/gemm.mlir --target=sm_90a -o gemm.cubin
 //
 // param T = bf16, sm_75: f16
-// param BM = 128
-// param BN = 128, sm_80: 256, sm_86: 128, sm_90a: 256, sm_100a: 256
+// param BM = 128, sm_75: 64
+// param BN = 128, sm_75: 64, sm_80: 256, sm_86: 128, sm_90a: 256, sm_100a: 256
 // param BK = 64, sm_75: 32
 // param STAGES = auto
 // param SPECIALIZE = auto

@@ -4,6 +4,8 @@
 #     lit-22 build/test/Conversion/PipeToNVVM/wgmma.mlir -v    one, with its output
 #
 # Feature `ptxas`: an assembler is there, so cubins can be made.
+#
+# ruff: noqa: F821 (lit defines `config`)
 import os
 import subprocess
 import tempfile
@@ -30,7 +32,7 @@ for tool in ("headrace-compile", "headrace-opt"):
 config.substitutions.append(("%examples", os.path.join(config.headrace_source, "examples")))
 
 
-def compilesToCubin():
+def compiles_to_cubin():
     """Whether headrace-compile finds a ptxas that takes its PTX."""
     empty = "tile.kernel @k() {\n  tile.return\n}\n"
     environment = {**os.environ, "PATH": config.environment["PATH"]}
@@ -40,5 +42,5 @@ def compilesToCubin():
         return subprocess.run(command, input=empty.encode(), capture_output=True, env=environment).returncode == 0
 
 
-if compilesToCubin():
+if compiles_to_cubin():
     config.available_features.add("ptxas")

@@ -40,16 +40,20 @@ class Counts:
 
 
 def suites(build: Path) -> list[Suite]:
-    """Every suite, the fastest to judge last."""
+    """Every suite of a build folder."""
     folder = build / "test-results"
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = str(os.cpu_count() or 1)
-    lit = next(filter(None, map(shutil.which, ("lit-22", "lit"))), "lit-22")
-    units, lits, pythons = (folder / f"{name}.xml" for name in ("unit", "lit", "python"))
+    jobs = f"-j{os.cpu_count() or 1}"
+    lit = shutil.which("lit-22") or "lit"
+
+    def suite(name: str, *command: str, results_option: str) -> Suite:
+        results = folder / f"{name}.xml"
+        return Suite(name, [*command, results_option, str(results)], results)
+
     return [
-        Suite("lit", [lit, "-s", "-v", f"-j{jobs}", "--xunit-xml-output", str(lits), str(build / "test")], lits),
-        Suite("unit", ["ctest", "--test-dir", str(build), "--output-on-failure", f"-j{jobs}", "--output-junit", str(units)], units),
-        Suite("python", [sys.executable, "-m", "pytest", "-q", f"--junitxml={pythons}", str(TESTS / "Python")], pythons),
+        suite("lit", lit, "-s", "-v", jobs, str(build / "test"), results_option="--xunit-xml-output"),
+        suite("unit", "ctest", "--test-dir", str(build), "--output-on-failure", jobs, results_option="--output-junit"),
+        suite("python", sys.executable, "-m", "pytest", "-q", str(TESTS / "Python"), results_option="--junitxml"),
     ]
 
 
@@ -68,11 +72,12 @@ def count(results: Path) -> Counts:
     return Counts(passed, failed, skipped)
 
 
-def run(suite: Suite) -> Counts:
+def run(suite: Suite, build: Path) -> Counts:
     """Runs a suite. A suite that ends badly or runs no test, and has no failed case to show for it, counts as one."""
     suite.results.unlink(missing_ok=True)
     try:
-        code = subprocess.run(suite.command).returncode
+        # The Python tests look there for the tools.
+        code = subprocess.run(suite.command, env={**os.environ, "HEADRACE_TOOLS": str(build / "bin")}).returncode
     except OSError as error:
         print(f"{suite.name}: cannot run {suite.command[0]}: {error.strerror}")
         return Counts(failed=1)
@@ -88,13 +93,14 @@ def main() -> int:
     parser.add_argument("--build", type=Path, required=True, help="build folder")
     parser.add_argument("--suite", action="append", choices=("lit", "unit", "python"), help="only this one")
     options = parser.parse_args()
+    build = options.build.resolve()
     total, lines = Counts(), []
-    for suite in suites(options.build.resolve()):
+    for suite in suites(build):
         if options.suite and suite.name not in options.suite:
             continue
         print(f"== {suite.name}", flush=True)
         start = time.monotonic()
-        counts = run(suite)
+        counts = run(suite, build)
         seconds = time.monotonic() - start
         lines.append(
             f"{suite.name:8}{counts.passed:6} passed{counts.failed:5} failed{counts.skipped:5} skipped{seconds:7.1f} s"

@@ -13,6 +13,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -72,4 +73,13 @@ void headrace::populateNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+}
+
+bool headrace::isPassOfPipelines(StringRef argument) {
+  OpPassManager manager(ModuleOp::getOperationName());
+  populateLayoutPipeline(manager);
+  populateChannelPipeline(manager);
+  populateSchedulePipeline(manager);
+  populateNvvmPipeline(manager);
+  return llvm::any_of(manager.getPasses(), [&](Pass &pass) { return pass.getArgument() == argument; });
 }

@@ -78,7 +78,7 @@ void RecordWriter::addArray(unsigned index, MemRefType array, StringRef name) {
   SmallVector<int64_t> strides;
   int64_t offset;
   (void)array.getStridesAndOffset(strides, offset);
-  args.push_back(json::Object{{"name", name},
+  args.push_back(json::Object{{"name", name.str()}, // owned: json keeps a StringRef by reference
                               {"kind", "array"},
                               {"dtype", dtypeName(array.getElementType())},
                               {"shape", sizes(array.getShape())},

@@ -114,8 +114,9 @@ def find_gpu() -> Gpu | None:
 
 def to_bits(values: np.ndarray, dtype: str) -> np.ndarray:
     """Numbers that the type holds exactly, as its 16-bit patterns."""
-    values = values.astype(np.float32)
-    return values.astype(np.float16).view(np.uint16) if dtype == "f16" else (values.view(np.uint32) >> 16).astype(np.uint16)
+    if dtype == "f16":
+        return values.astype(np.float16).view(np.uint16)
+    return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
 
 
 def to_float32(bits: np.ndarray, dtype: str) -> np.ndarray:

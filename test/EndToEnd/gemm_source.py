@@ -26,6 +26,7 @@ class GemmConfig:
     specialize: str = "auto"
     consumers: str = "auto"
     warps: int | None = None
+    occupancy: int | None = None
     persistent: bool = True
 
     @property
@@ -41,6 +42,8 @@ class GemmConfig:
         parts += [f"{self.bm}x{self.bn}x{self.bk}", f"s{self.stages}", f"ws{self.specialize}", f"a{self.align}"]
         if self.consumers != "auto":
             parts.append(f"c{self.consumers}")
+        if self.occupancy:
+            parts.append(f"o{self.occupancy}")
         if not self.persistent:
             parts.append("grid")
         return "-".join(parts)
@@ -67,12 +70,13 @@ def gemm_source(config: GemmConfig) -> str:
     acc_tile, out_tile = (f"tensor<{config.bm}x{config.bn}x{t}>" for t in (acc, out))
     zero = "0" if acc == "i32" else "0.0"
     precision = f" {{precision = #tile.precision<{config.precision}>}}" if config.precision else ""
-    warps = f" attributes {{warps = {config.warps} : i64}}" if config.warps else ""
+    knobs = [f"{name} = {value} : i64" for name in ("warps", "occupancy") if (value := getattr(config, name))]
+    attributes = f" attributes {{{', '.join(knobs)}}}" if knobs else ""
     align = f"tile.align = {config.align} : i64"
     stored = "%out" if config.out != config.acc else "%sum"
     return f"""\
 tile.kernel @gemm(%A: {array} {{tile.name = "A", {align}}}, %B: {array} {{tile.name = "B", {align}}},
-                  %C: {c_array} {{tile.name = "C", {align}}}){warps} {{
+                  %C: {c_array} {{tile.name = "C", {align}}}){attributes} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant {config.bm} : index

@@ -260,7 +260,7 @@ class Mutator:
             cast = self.rng.choice(SWAPS[2])
             back = self.rng.choice(SWAPS[2])
             op = (f"{indent}{new}x = {cast} {value} : {kind} to {other}\n{indent}{new} = {back} {new}x : {other} to {kind}\n")
-            op = op.replace("convert_layout", "convert_layout").replace(" to ", " -> ") if "tile." in cast + back else op
+            op = op.replace(" to ", " -> ") if "tile." in cast + back else op
         elif self.rng.random() < 0.1:
             op = (f"{indent}{new}c = arith.{'cmpf ogt' if 'f' in element else 'cmpi slt'}, {value}, {value} : {kind}\n"
                   f"{indent}{new} = arith.select {new}c, {value}, {value} : "

@@ -1,6 +1,7 @@
 // The command line of headrace-compile. Plain parsing: LLVM's own option registry would show some hundred options of
 // LLVM to users.
 #include "Options.h"
+#include "headrace/Pipelines/Pipelines.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -67,10 +68,15 @@ std::optional<CommandLine> headrace::parseCommandLine(int argc, char **argv, int
       if (++i == argc)
         return usage("-o needs a file", exitCode);
       line.output = argv[i];
+    } else if (argument == "--target=help") {
+      for (const TargetInfo &target : allTargets())
+        llvm::outs() << target.name << "\n";
+      exitCode = 0;
+      return std::nullopt;
     } else if (is("--target")) {
       if (!parseTargetName(value, line, message)) {
         llvm::errs() << "error: " << message << "\n";
-        exitCode = value == "help" ? 0 : 1;
+        exitCode = 1;
         return std::nullopt;
       }
       hasTarget = true;
@@ -83,8 +89,10 @@ std::optional<CommandLine> headrace::parseCommandLine(int argc, char **argv, int
     } else if (is("--stop-after")) {
       if (std::optional<Level> level = parseLevel(value))
         line.compile.level = *level;
-      else
+      else if (isPassOfPipelines(value))
         line.compile.stopAfter = value.str();
+      else
+        return usage("no level or pass '" + value.str() + "' to stop after", exitCode);
     } else if (is("--kernel")) {
       line.compile.kernel = value.str();
     } else if (is("--set")) {

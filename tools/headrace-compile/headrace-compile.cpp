@@ -20,6 +20,14 @@ namespace {
 class Outputs {
 public:
   void add(std::string path, std::string content) { files.emplace_back(std::move(path), std::move(content)); }
+  /// A path that two of the files have; empty if there is none.
+  StringRef findTwice() const {
+    for (size_t i = 0; i < files.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (files[i].first == files[j].first && files[i].first != "-")
+          return files[i].first;
+    return "";
+  }
   bool write() {
     std::vector<std::unique_ptr<llvm::ToolOutputFile>> open;
     for (auto &[path, content] : files) {
@@ -91,6 +99,11 @@ static int writeResults(const CommandLine &line, Compilation &result) {
       llvm::errs() << formatReport(*result.report);
     else
       outputs.add(line.reportFile, llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(*result.report))));
+  }
+  if (StringRef path = outputs.findTwice(); !path.empty()) {
+    llvm::errs() << "headrace-compile: the output, its launch record and the report need files of their own, got '" << path
+                 << "' twice\n";
+    return 2;
   }
   return outputs.write() ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Editor support for .mlir files of the tile and pipe dialects: diagnostics, definitions, hover, symbols.
+// Editor support for .mlir files of the tile and pipe dialects: diagnostics, definitions, hover, completion.
 #include "headrace/Pipelines/Pipelines.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 

@@ -9,8 +9,9 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::lowering;
 
-/// Chunks of a thread that are written out; of more, groups of kChunksPerTrip in a loop.
-static constexpr int64_t kMaxChunks = 64;
+/// Chunks of a thread that are written out; of more, groups of kChunksPerTrip in a loop. A plain copy keeps the data and
+/// the address of each chunk in registers, which the loop around it has better use for.
+static constexpr int64_t kMaxAsyncChunks = 64, kMaxPlainChunks = 16;
 static constexpr int64_t kChunksPerTrip = 16;
 
 /// The grid with the fewest steps; of those the one that fits the columns, and then the widest, for
@@ -303,7 +304,7 @@ void ChunkedCopy::emit() {
   }
   Range rows{row, grid.rowSteps(), grid.threadRows, grid.rows, grid.rows % grid.threadRows == 0};
   Range cols{col, grid.colSteps(), grid.threadCols, grid.cols, grid.cols % grid.threadCols == 0};
-  if (rows.steps * cols.steps <= kMaxChunks)
+  if (rows.steps * cols.steps <= (copy.isAsync() ? kMaxAsyncChunks : kMaxPlainChunks))
     emitSteps(rows, cols, placeBits(grid.threadRows, grid.threadCols));
   else
     emitLoop(rows, cols);

@@ -33,10 +33,23 @@ LogicalResult KernelConversion::convertBlock(Block &block) {
     // Register renaming: these two go on living at the pipe level.
     bool stays = isa<tile::BroadcastOp, tile::ExpandDimsOp>(op);
     bool tmemConstant = isa<arith::ConstantOp>(op) && op->use_empty();
-    if ((ours && !stays) || tmemConstant)
+    if ((ours && !stays) || tmemConstant) {
+      forget(op);
       op->erase();
+    }
   }
   return success();
+}
+
+/// An op made later may get the memory of an erased one: nothing may be known of its values by then.
+void KernelConversion::forget(Operation *op) {
+  auto forgetValue = [&](Value value) {
+    slots.erase(value);
+    accumulators.erase(value);
+  };
+  llvm::for_each(op->getResults(), forgetValue);
+  for (Region &region : op->getRegions())
+    llvm::for_each(region.getArguments(), forgetValue);
 }
 
 static gpu::Dimension toDimension(uint64_t axis) { return static_cast<gpu::Dimension>(axis); }

@@ -25,6 +25,8 @@ private:
 
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertOp(mlir::Operation *op);
+  /// Drops what is known of the values of an op that is about to be erased.
+  void forget(mlir::Operation *op);
 
   // Channels.cpp
   pipe::CreateChannelOp createChannel(mlir::Location loc, llvm::StringRef name, pipe::Sync sync,

@@ -136,3 +136,44 @@ func.func @never_waited_for(%a: !tile, %acc: tensor<64x64xf32, #acc>) {
   %f = pipe.mma_async <wgmma 64 x 64 x 16, groups = 1 x 1> %a, %a transpose_b, %acc : !tile, !tile, tensor<64x64xf32, #acc> -> !pipe.inflight<tensor<64x64xf32, #acc>>
   return
 }
+
+// -----
+
+#row = #tile.layout<atom = [4, 32], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]], groups = [], repeat = [16, 2]>
+!tile = !pipe.buffer<64x64xbf16, #tile.shared<major = 1, swizzle = 128>>
+!ring = !pipe.channel<1, [!tile]>
+// Law 3: the fence comes too early.
+func.func @store_without_fence(%C: memref<?x?xbf16, strided<[?, 1]>>, %n: index, %i: i32, %x: tensor<64x64xbf16, #row>) {
+  %ch = pipe.create_channel "C.staging" <bulk_store> : !ring
+  %a = pipe.producer_acquire %ch[%i, %i] : !ring -> !tile
+  pipe.fence_async
+  pipe.write %x, %a : tensor<64x64xbf16, #row>, !tile
+  // expected-error@+1 {{channel 'C.staging' is read by TMA stores: expected pipe.fence_async between the writes and this}}
+  pipe.producer_commit %ch[%i, %i] : !ring
+  %b = pipe.consumer_wait %ch[%i, %i] : !ring -> !tile
+  pipe.async_store %b, %C[%n, %n] {map = 0 : i64} : !tile, memref<?x?xbf16, strided<[?, 1]>>
+  pipe.consumer_release %ch[%i, %i] : !ring
+  return
+}
+
+// -----
+
+#acc = #tile.layout<atom = [64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], groups = [], repeat = [1, 8]>
+!tile = !pipe.buffer<64x64xbf16, #tile.shared<major = 1, swizzle = 128>>
+!ring = !pipe.channel<1, [!tile]>
+!sum = tensor<64x64xf32, #acc>
+// Law 3: cp.async writes through the generic proxy too.
+func.func @matmul_without_fence(%A: memref<?x?xbf16, strided<[?, 1]>>, %n: index, %i: i32, %s: !sum) -> !sum {
+  %ch = pipe.create_channel "A" <group> : !ring
+  %a = pipe.producer_acquire %ch[%i, %i] : !ring -> !tile
+  pipe.copy <cp_async> %A[%n, %n] to %a in %ch[%i] : memref<?x?xbf16, strided<[?, 1]>>, !tile, !ring
+  pipe.producer_commit %ch[%i, %i] : !ring
+  // expected-note@+1 {{waited for here}}
+  %b = pipe.consumer_wait %ch[%i, %i] {pending = 0 : i64} : !ring -> !tile
+  pipe.role_barrier
+  // expected-error@+1 {{reads a slot of channel 'A' asynchronously, which threads wrote: expected pipe.fence_async before it}}
+  %f = pipe.mma_async <wgmma 64 x 64 x 16, groups = 1 x 1> %b, %b transpose_b, %s : !tile, !tile, !sum -> !pipe.inflight<!sum>
+  %r = pipe.mma_wait %f pending 0 : !pipe.inflight<!sum> -> !sum
+  pipe.consumer_release %ch[%i, %i] : !ring
+  return %r : !sum
+}

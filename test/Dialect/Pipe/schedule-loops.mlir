@@ -33,8 +33,9 @@ func.func @two_depths(%A: !array, %n: index, %z: i32) attributes {pipe.kernel, p
 func.func @shared_offset(%A: !array, %n: index, %z: i32) attributes {pipe.kernel, pipe.warps = 4 : i64} {
   %ch = pipe.create_channel "A" <group> : !ring
   scf.for %i = %n to %n step %n {
-    // CHECK: arith.muli {{.*}}pipe.stage = 0 : i64}
-    // CHECK: %[[MINE:.*]] = arith.muli {{.*}}pipe.stage = 2 : i64}
+    // CHECK-DAG: %[[MINE:.*]] = arith.muli {{.*}}pipe.stage = 2 : i64}
+    // CHECK-DAG: %[[AHEAD:.*]] = arith.muli {{.*}}pipe.stage = 0 : i64}
+    // CHECK: pipe.copy <cp_async> %{{.*}}[%[[AHEAD]], %{{.*}}]
     // CHECK: memref.store %{{.*}}, %{{.*}}[%[[MINE]], %{{.*}}]
     %m = arith.muli %i, %n : index
     %a = pipe.producer_acquire %ch[%z, %z] : !ring -> !tile

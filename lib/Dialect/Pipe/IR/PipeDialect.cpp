@@ -21,16 +21,16 @@ void PipeDialect::initialize() {
 
 /// An attribute that holds an integer from `low` to `high`.
 static LogicalResult verifyInteger(Operation *op, NamedAttribute attribute, int64_t low, int64_t high) {
-  auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
-  if (integer && integer.getValue().getSignificantBits() <= 63 && integer.getInt() >= low && integer.getInt() <= high)
-    return success();
   InFlightDiagnostic error = op->emitError("expected ") << attribute.getName().getValue() << " to be " << low << " to "
                                                         << high << ", got ";
-  if (integer)
-    error << integer.getValue();
-  else
-    error << attribute.getValue();
-  return error;
+  auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!integer || integer.getValue().getSignificantBits() > 63)
+    return error << attribute.getValue();
+  int64_t value = integer.getValue().getSExtValue();
+  if (value < low || value > high)
+    return error << value;
+  error.abandon();
+  return success();
 }
 
 /// A kernel is a function of one block with its channels at the start, arrays as arguments, and structured control flow.
@@ -40,8 +40,6 @@ static LogicalResult verifyKernel(Operation *op) {
     return op->emitError("expected a kernel: a function with a body and the attribute ") << kKernelAttr;
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError("expected a kernel of one block: control flow is scf.for, scf.if and scf.while");
-  if (!kernel.getResultTypes().empty())
-    return kernel.emitError("expected a kernel to return nothing");
   Block &body = kernel.getBody().front();
   if (body.empty() || !isa<func::ReturnOp>(body.back()))
     return kernel.emitError("expected func.return at the end of a kernel");

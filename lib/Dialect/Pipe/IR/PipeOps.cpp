@@ -89,6 +89,22 @@ BufferType AsyncStoreOp::getGroupBuffer() {
   return BufferType::get(getContext(), shape, whole.getElementType(), whole.getLayout());
 }
 
+/// Whether so many groups can share the role's warps, and rows if there are any.
+static LogicalResult verifyGroups(Operation *op, std::optional<uint64_t> groups, int64_t rows = 0) {
+  if (!groups || (*groups >= 1 && *groups <= 32 && rows % int64_t(*groups) == 0))
+    return success();
+  return op->emitOpError("expected 1 to 32 groups that share the rows equally, got ") << int64_t(*groups);
+}
+
+LogicalResult AsyncStoreOp::verify() {
+  if (int64_t(getOffsets().size()) != cast<MemRefType>(getArray().getType()).getRank())
+    return emitOpError("expected one offset for each dimension of the array, got ") << getOffsets().size();
+  return verifyGroups(*this, getGroups(), getBuffer().getType().getShape()[0]);
+}
+LogicalResult CreateChannelOp::verify() { return verifyGroups(*this, getGroups()); }
+LogicalResult RoleBarrierOp::verify() { return verifyGroups(*this, getGroups()); }
+LogicalResult DrainStoresOp::verify() { return verifyGroups(*this, getGroups()); }
+
 //===- CopyOp -------------------------------------------------------------------------------------------------------===//
 
 LogicalResult CopyOp::verify() {

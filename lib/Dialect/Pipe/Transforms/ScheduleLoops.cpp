@@ -1,10 +1,10 @@
 // Scheduling of loops in one role: producers run ahead by the depth of their ring, consumers stay.
 #include "headrace/Dialect/Pipe/Transforms/Passes.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace headrace::pipe {
 #define GEN_PASS_DEF_PIPESCHEDULELOOPS
@@ -28,12 +28,16 @@ public:
 private:
   void collectChannels();
   void collectSlices();
+  SetVector<Operation *> getSlice(Operation *op);
+  /// Tells the user which op keeps the copies from running ahead; false.
+  bool refuse(Operation *culprit);
   bool check();
 
   scf::ForOp loop;
   llvm::MapVector<Operation *, int64_t> distance; ///< channel -> trips that its producer runs ahead
   int64_t lastStage = 0;
-  DenseMap<Operation *, int64_t> producerStage; ///< producers and what only they need
+  llvm::MapVector<Operation *, int64_t> producerStage; ///< producers and what only they need
+  SetVector<BlockArgument> carried;                    ///< loop values, other than cursors, that they need
 };
 
 struct PipeScheduleLoopsPass : public headrace::pipe::impl::PipeScheduleLoopsBase<PipeScheduleLoopsPass> {
@@ -96,26 +100,59 @@ void LoopSchedule::collectSlices() {
     if (auto commit = dyn_cast<ProducerCommitOp>(op))
       if (AdvanceOp advance = getAdvance(commit))
         lower(advance);
-    SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.filter = [&](Operation *member) { return member->getBlock() == loop.getBody(); };
-    options.omitBlockArguments = true;
-    (void)getBackwardSlice(&op, &slice, options);
-    for (Operation *member : slice)
+    for (Operation *member : getSlice(&op))
       lower(member);
   }
 }
 
-/// What the producers need must not be computed by what stays behind.
+/// What `op` needs in this or, through values that the loop carries, in earlier trips. Cursors are none of it: an advance
+/// goes with its own commit or release.
+SetVector<Operation *> LoopSchedule::getSlice(Operation *op) {
+  SetVector<Operation *> slice;
+  SmallVector<Operation *> worklist = {op};
+  auto need = [&](Value value) {
+    SmallPtrSet<Value, 4> seen; // values may be handed from one argument to the next
+    for (auto argument = dyn_cast<BlockArgument>(value);
+         argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar() &&
+         seen.insert(argument).second;
+         argument = dyn_cast<BlockArgument>(value)) {
+      value = loop.getTiedLoopYieldedValue(argument)->get();
+      if (!isa_and_nonnull<AdvanceOp>(value.getDefiningOp()))
+        carried.insert(argument);
+    }
+    Operation *member = value.getDefiningOp();
+    if (member && member->getBlock() == loop.getBody() && !isa<AdvanceOp>(member) && slice.insert(member))
+      worklist.push_back(member);
+  };
+  while (!worklist.empty())
+    worklist.pop_back_val()->walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), need); });
+  return slice;
+}
+
+bool LoopSchedule::refuse(Operation *culprit) {
+  InFlightDiagnostic remark = loop.emitRemark("this loop is not pipelined: a copy's place depends on an op that cannot "
+                                              "run ahead");
+  remark.attachNote(culprit->getLoc()) << "this op";
+  return false;
+}
+
+/// What the producers need must not be computed by what stays behind, and of what the loop carries for them nothing else
+/// may depend: it is ahead by the stages between.
 bool LoopSchedule::check() {
-  for (auto [op, stage] : producerStage) {
-    if (isProducerOp(op) || isMemoryEffectFree(op) || isa<LoadOp>(op))
-      continue;
-    InFlightDiagnostic remark = loop.emitRemark("this loop is not pipelined: a copy's place depends on an op that cannot "
-                                                "run ahead");
-    remark.attachNote(op->getLoc()) << "this op";
-    return false;
-  }
+  for (auto [op, stage] : producerStage)
+    if (!isProducerOp(op) && !isMemoryEffectFree(op) && !isa<LoadOp>(op))
+      return refuse(op);
+  SmallVector<Value> worklist(carried.begin(), carried.end());
+  SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty())
+    for (Operation *nested : worklist.pop_back_val().getUsers()) {
+      Operation *user = loop.getBody()->findAncestorOpInBlock(*nested);
+      if (isa<scf::YieldOp>(user) || isProducerOp(user) || !seen.insert(user).second)
+        continue;
+      if (!producerStage.contains(user))
+        return refuse(user);
+      llvm::append_range(worklist, user->getResults());
+    }
   return true;
 }
 

@@ -33,6 +33,8 @@ public:
 
 private:
   void threadBlock(Block &block);
+  /// The blocks of an op in which no cursor moves.
+  void threadRegions(Operation *op);
   void threadFor(scf::ForOp loop);
   void threadIf(scf::IfOp branch);
   void threadWhile(scf::WhileOp loop);
@@ -137,10 +139,16 @@ void Threading::threadBlock(Block &block) {
   }
 }
 
+void Threading::threadRegions(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      threadBlock(block);
+}
+
 void Threading::threadFor(scf::ForOp loop) {
   SmallVector<Side> sides = getMovedSides(loop);
   if (sides.empty())
-    return threadBlock(*loop.getBody());
+    return threadRegions(loop);
   builder.setInsertionPoint(loop);
   SmallVector<Value> inits(loop.getInits());
   unsigned first = inits.size();
@@ -166,7 +174,7 @@ void Threading::threadFor(scf::ForOp loop) {
 void Threading::threadIf(scf::IfOp branch) {
   SmallVector<Side> sides = getMovedSides(branch);
   if (sides.empty())
-    return;
+    return threadRegions(branch);
   builder.setInsertionPoint(branch);
   SmallVector<Type> types(branch.getResultTypes());
   unsigned first = types.size();
@@ -196,7 +204,7 @@ void Threading::threadIf(scf::IfOp branch) {
 void Threading::threadWhile(scf::WhileOp loop) {
   SmallVector<Side> sides = getMovedSides(loop);
   if (sides.empty())
-    return;
+    return threadRegions(loop);
   builder.setInsertionPoint(loop);
   SmallVector<Value> inits(loop.getInits());
   unsigned firstInit = inits.size();

@@ -92,6 +92,58 @@ static LogicalResult verifyChannel(CreateChannelOp channel) {
   return success();
 }
 
+/// Whether threads write the channel's slots themselves: through the generic proxy.
+static bool isWrittenByThreads(CreateChannelOp channel) {
+  return llvm::any_of(channel->getUsers(), [](Operation *step) {
+    return isa<ProducerAcquireOp>(step) && llvm::any_of(step->getUsers(), [](Operation *user) {
+             auto copy = dyn_cast<CopyOp>(user);
+             return isa<WriteOp>(user) || (copy && copy.getMechanism() != tile::Mechanism::Tma);
+           });
+  });
+}
+
+/// Whether a fence lies between two ops of one block.
+static bool isFencedBetween(Operation *first, Operation *last) {
+  for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode())
+    if (isa<FenceAsyncOp>(op))
+      return true;
+  return false;
+}
+
+/// Law 3, for what a wait finds written by threads: a fence before the first asynchronous reader. (Commits to mbarriers
+/// fence by themselves.)
+static LogicalResult verifyReaders(ConsumerWaitOp wait) {
+  CreateChannelOp channel = getChannelOf(wait);
+  bool fencedByCommit = channel.usesBarriers() || channel.getSync() == Sync::BulkStore;
+  if (fencedByCommit || !isWrittenByThreads(channel))
+    return success();
+  for (Operation *user : wait->getUsers())
+    if (isa<MmaAsyncOp, MmaTmemOp, AsyncStoreOp>(user) &&
+        !isFencedBetween(wait, wait->getBlock()->findAncestorOpInBlock(*user))) {
+      InFlightDiagnostic error = user->emitError("reads a slot of channel '")
+                                 << channel.getName() << "' asynchronously, which threads wrote: expected pipe.fence_async before it";
+      error.attachNote(wait.getLoc()) << "waited for here";
+      return error;
+    }
+  return success();
+}
+
+/// Law 3, for what TMA stores read: a fence between the writes and the commit.
+static LogicalResult verifyStaging(ProducerAcquireOp acquire) {
+  CreateChannelOp channel = getChannelOf(acquire);
+  if (channel.getSync() != Sync::BulkStore || !isWrittenByThreads(channel))
+    return success();
+  auto commit = getNext<ProducerCommitOp>(acquire, acquire.getChannel());
+  Operation *last = acquire;
+  for (Operation *user : acquire->getUsers())
+    if (Operation *ancestor = acquire->getBlock()->findAncestorOpInBlock(*user); last->isBeforeInBlock(ancestor))
+      last = ancestor;
+  if (isFencedBetween(last, commit))
+    return success();
+  return commit.emitError("channel '") << channel.getName()
+                                       << "' is read by TMA stores: expected pipe.fence_async between the writes and this";
+}
+
 /// Law 4: every accumulator in flight is waited for before anything else uses it.
 static LogicalResult verifyInflight(MmaAsyncOp mma) {
   if (mma.getResult().use_empty())
@@ -104,8 +156,10 @@ struct PipeVerifyProtocolPass : public headrace::pipe::impl::PipeVerifyProtocolB
   void runOnOperation() override {
     WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
       return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-          .Case([](ConsumerWaitOp wait) { return verifyWait(wait); })
-          .Case([](ProducerAcquireOp acquire) { return verifyAcquire(acquire); })
+          .Case([](ConsumerWaitOp wait) { return failed(verifyWait(wait)) ? failure() : verifyReaders(wait); })
+          .Case([](ProducerAcquireOp acquire) {
+            return failed(verifyAcquire(acquire)) ? failure() : verifyStaging(acquire);
+          })
           .Case([](CreateChannelOp channel) { return verifyChannel(channel); })
           .Case([](MmaAsyncOp mma) { return verifyInflight(mma); })
           .Default(success());

@@ -21,7 +21,8 @@ static bool isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(g
 static bool isNumber(Type type) {
   if (type.isF16() || type.isBF16() || type.isF32() || type.isF64() || isFloat8(type))
     return true;
-  return llvm::any_of({1, 8, 16, 32, 64}, [&](unsigned width) { return type.isSignlessInteger(width); });
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.isSignless() && llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
 }
 
 namespace {
@@ -174,8 +175,8 @@ LogicalResult headrace::tile::checkModule(ModuleOp module) {
   if (module.getOps<KernelOp>().empty())
     return success();
   for (Operation &op : *module.getBody())
-    if (!isa<KernelOp>(op) && !op.hasAttr("pipe.kernel"))
-      return op.emitError("expected only kernels in a module with a tile.kernel, got ") << op.getName();
+    if (!isa<KernelOp>(op))
+      return op.emitError("expected a module of tile.kernel ops alone, got ") << op.getName();
   return success();
 }
 

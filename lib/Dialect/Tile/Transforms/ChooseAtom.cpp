@@ -194,6 +194,27 @@ static Family toFamily(MmaFamily family) {
   llvm_unreachable("all families are listed");
 }
 
+/// Why families faster than `chosen` are not to be had for these types: only what is close at hand, that is, another
+/// variant of the chip, other types, or, where nothing multiplies on tensor cores, the oldest that does.
+static SmallVector<std::string> getMissing(ElemType a, ElemType b, ElemType acc, const TargetInfo &target,
+                                           MmaFamily chosen) {
+  SmallVector<std::string> reasons;
+  bool onTensorCores = llvm::any_of(atomsFor(target, a, b, acc), [](const MmaAtom *atom) { return atom->family != MmaFamily::Fma; });
+  for (const MmaAtom &atom : mmaAtoms()) {
+    if (atom.a != a || atom.b != b || atom.acc != acc || atom.family <= chosen || target.has(atom.needs))
+      continue;
+    bool sibling = llvm::any_of(allTargets(), [&](const TargetInfo &other) {
+      return other.sm == target.sm && other.has(atom.needs);
+    });
+    bool otherTypes = atom.family == MmaFamily::Tcgen05 && target.has(Feature::Tcgen05);
+    bool oldest = !onTensorCores && atom.family == MmaFamily::MmaSync && reasons.empty();
+    std::string reason = missingFeature(atom.needs, target);
+    if ((sibling || otherTypes || oldest) && !llvm::is_contained(reasons, reason))
+      reasons.push_back(reason);
+  }
+  return reasons;
+}
+
 std::optional<AtomChoice> headrace::tile::chooseAtom(DotOp dot, const TargetInfo &target, WarpRequest request,
                                                      std::string &error) {
   bool tf32 = dot.getPrecision() == Precision::Tf32;
@@ -207,6 +228,11 @@ std::optional<AtomChoice> headrace::tile::chooseAtom(DotOp dot, const TargetInfo
   Search search(dot, target, request);
   MLIRContext *context = dot.getContext();
   SmallVector<std::string> broken;
+  auto whyNotFaster = [&](MmaFamily chosen) {
+    SmallVector<std::string> reasons = getMissing(*a, *b, *acc, target, chosen);
+    reasons.append(broken);
+    return llvm::join(reasons, "; ");
+  };
   for (const MmaAtom *atom : atomsFor(target, *a, *b, *acc)) {
     if (atom->family == MmaFamily::Fma)
       continue;
@@ -214,8 +240,9 @@ std::optional<AtomChoice> headrace::tile::chooseAtom(DotOp dot, const TargetInfo
     if (why.empty())
       return AtomChoice{AtomAttr::get(context, toFamily(atom->family), atom->m, search.columns(*atom), atom->k, search.groupsM,
                                       search.groupsN),
-                        search.warps, llvm::join(broken, "; ")};
-    broken.push_back(why);
+                        search.warps, whyNotFaster(atom->family)};
+    if (!llvm::is_contained(broken, why))
+      broken.push_back(why);
   }
   // The CUDA cores multiply what they can read exactly: 8-bit floats have no exact path before sm_89.
   bool isF8 = *a == ElemType::E4M3 || *a == ElemType::E5M2;
@@ -223,16 +250,14 @@ std::optional<AtomChoice> headrace::tile::chooseAtom(DotOp dot, const TargetInfo
     error = llvm::formatv("operand a of {0}: {1}", elemTypeName(*a), missingFeature(Feature::F8Convert, target));
     return std::nullopt;
   }
-  if (tf32 && broken.empty())
-    broken.push_back("the target multiplies no tf32: float32 is exact here");
   search.chooseFma();
+  std::string why = whyNotFaster(MmaFamily::Fma);
   if (search.accumulatorRegisters(32 * search.warps) > kAccumulatorRegisters) {
-    error = llvm::join(broken, "; ");
+    error = why;
     error += llvm::formatv("{0}the accumulator of fused multiply-adds takes {1} registers of each of {2} threads, {3} fit",
                            error.empty() ? "" : "; ", search.accumulatorRegisters(32 * search.warps),
                            32 * search.warps, kAccumulatorRegisters);
     return std::nullopt;
   }
-  return AtomChoice{AtomAttr::get(context, Family::Fma, 1, 1, 1, search.groupsM, search.groupsN), search.warps,
-                    llvm::join(broken, "; ")};
+  return AtomChoice{AtomAttr::get(context, Family::Fma, 1, 1, 1, search.groupsM, search.groupsN), search.warps, why};
 }

@@ -31,7 +31,8 @@ public:
 private:
   void splitConstants();
   void tieValues();
-  LogicalResult anchorMatmuls();
+  LogicalResult anchorAccumulators();
+  void anchorOperands();
   void deriveSources();
   void chooseDefaults();
   LogicalResult checkRegisters();
@@ -62,8 +63,9 @@ struct TileInferLayoutsPass : public headrace::tile::impl::TileInferLayoutsBase<
 LogicalResult Inference::run() {
   splitConstants();
   tieValues();
-  if (failed(anchorMatmuls()))
+  if (failed(anchorAccumulators()))
     return failure();
+  anchorOperands();
   deriveSources();
   chooseDefaults();
   if (failed(checkRegisters()))
@@ -163,27 +165,20 @@ void Inference::anchor(Value value, const TileLayout &layout, OpOperand *use) {
     conversions.push_back({use, attr});
 }
 
-/// Accumulators, and operands that are read from registers. Elements of 32 bits hold tf32.
-LogicalResult Inference::anchorMatmuls() {
+/// Accumulators first: operands can be converted, accumulators are where their loop carries them.
+LogicalResult Inference::anchorAccumulators() {
   WalkResult result = kernel.walk([&](DotOp dot) -> WalkResult {
     AtomAttr atom = *dot.getAtom();
     int64_t m = dot.getM(), n = dot.getN(), gm = atom.getGroupsM(), gn = atom.getGroupsN();
-    std::optional<TileLayout> acc, a, b;
-    auto bits = [](RankedTensorType type) { return int64_t(type.getElementTypeBitWidth()); };
-    bool eight = atom.getM() == 8;
+    std::optional<TileLayout> acc;
     switch (atom.getFamily()) {
     case Family::Tcgen05:
       return WalkResult::advance(); // in tensor memory
     case Family::Wgmma:
       acc = wgmmaAccumulator(m, n, gm, gn);
-      a = wgmmaOperandA(m, dot.getK(), bits(dot.getAType()), gm);
       break;
     case Family::MmaSync:
-      acc = eight ? mmaAccumulator8x8(m, n, gm, gn) : mmaAccumulator(m, n, gm, gn);
-      a = eight ? mmaOperandA8(m, dot.getK(), bits(dot.getAType()), atom.getK(), gm, gn)
-                : mmaOperandA(m, dot.getK(), bits(dot.getAType()), atom.getK(), gm, gn);
-      b = eight ? mmaOperandB8(n, dot.getK(), bits(dot.getBType()), atom.getK(), gm, gn)
-                : mmaOperandB(n, dot.getK(), bits(dot.getBType()), atom.getK(), gm, gn);
+      acc = atom.getM() == 8 ? mmaAccumulator8x8(m, n, gm, gn) : mmaAccumulator(m, n, gm, gn);
       break;
     case Family::Fma:
       acc = blocked({m, n}, 1, warps, 1);
@@ -192,14 +187,35 @@ LogicalResult Inference::anchorMatmuls() {
     if (!acc)
       return dot.emitError("atom ") << atom << " does not divide an accumulator of " << m << " x " << n;
     anchor(dot.getResult(), *acc, nullptr);
+    if (isOpen(dot.getResult()) && lookup(dot.getResult()) != LayoutAttr::get(kernel.getContext(), *acc))
+      return dot.emitError("expected matmuls whose accumulators are added or carried together to share one layout; this "
+                           "one's atom ")
+             << atom << " has another";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Operands that are read from registers. Elements of 32 bits hold tf32.
+void Inference::anchorOperands() {
+  kernel.walk([&](DotOp dot) {
+    AtomAttr atom = *dot.getAtom();
+    int64_t m = dot.getM(), n = dot.getN(), k = dot.getK(), gm = atom.getGroupsM(), gn = atom.getGroupsN();
+    int64_t bitsA = dot.getAType().getElementTypeBitWidth(), bitsB = dot.getBType().getElementTypeBitWidth();
+    std::optional<TileLayout> a, b;
+    if (atom.getFamily() == Family::Wgmma)
+      a = wgmmaOperandA(m, k, bitsA, gm, gn);
+    if (atom.getFamily() == Family::MmaSync) {
+      bool eight = atom.getM() == 8;
+      a = eight ? mmaOperandA8(m, k, bitsA, atom.getK(), gm, gn) : mmaOperandA(m, k, bitsA, atom.getK(), gm, gn);
+      b = eight ? mmaOperandB8(n, k, bitsB, atom.getK(), gm, gn) : mmaOperandB(n, k, bitsB, atom.getK(), gm, gn);
+    }
     if (a && isOpen(dot.getA()))
       anchor(dot.getA(), dot.getTransposeA() ? a->transpose({1, 0}) : *a, &dot.getAMutable());
     // B fragments are described as N x K.
     if (b && isOpen(dot.getB()))
       anchor(dot.getB(), dot.getTransposeB() ? *b : b->transpose({1, 0}), &dot.getBMutable());
-    return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
 }
 
 /// Crossings out of tensor memory fix a layout; broadcasts and expansions derive their source's from their result's,

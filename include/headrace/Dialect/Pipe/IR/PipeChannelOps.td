@@ -22,6 +22,7 @@ def Pipe_CreateChannelOp : Pipe_Op<"create_channel", [MemoryEffects<[MemAlloc]>]
                        OptionalAttr<I64Attr>:$barrier_offset, OptionalAttr<I64Attr>:$groups);
   let results = (outs Pipe_ChannelType:$channel);
   let assemblyFormat = "$name $sync attr-dict `:` type($channel)";
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Bytes from one slot to the next, and of one tile's place within a slot.
     int64_t getSlotPitch();

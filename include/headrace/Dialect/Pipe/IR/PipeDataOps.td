@@ -32,6 +32,7 @@ def Pipe_AsyncStoreOp : Pipe_Op<"async_store", [MemoryEffects<[MemRead, MemWrite
     /// The part of the slot that one group stores.
     ::headrace::pipe::BufferType getGroupBuffer();
   }];
+  let hasVerifier = 1;
   let assemblyFormat = "$buffer `,` $array `[` $offsets `]` attr-dict `:` type($buffer) `,` type($array)";
 }
 
@@ -118,11 +119,13 @@ def Pipe_RoleBarrierOp : Pipe_Op<"role_barrier", []> {
   let summary = "waits for all threads of the role (or of the kernel, outside roles)";
   let description = [{ With `groups`, for the threads of one's own among so many equal groups of the role's warps. }];
   let arguments = (ins OptionalAttr<I64Attr>:$groups);
+  let hasVerifier = 1;
   let assemblyFormat = "attr-dict";
 }
 def Pipe_DrainStoresOp : Pipe_Op<"drain_stores", []> {
   let summary = "waits until this role's TMA stores are done: shared memory must outlive them";
   let arguments = (ins OptionalAttr<I64Attr>:$groups);
+  let hasVerifier = 1;
   let assemblyFormat = "attr-dict";
 }
 def Pipe_InitChannelsOp : Pipe_Op<"init_channels", []> {
