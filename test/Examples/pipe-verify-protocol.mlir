@@ -9,7 +9,7 @@
 !ring = !pipe.channel<3, [!tile]>
 
 // CHECK-LABEL: func.func @reads_before_release
-func.func @reads_before_release(%i: i32, %x: tensor<64x64xbf16, #row>) -> tensor<64x64xbf16, #row> attributes {pipe.kernel, pipe.warps = 4 : i64} {
+func.func @reads_before_release(%i: i32, %x: tensor<64x64xbf16, #row>, %C: memref<64x64xbf16>, %c: index) attributes {pipe.kernel, pipe.warps = 4 : i64} {
   %ch = pipe.create_channel "A" <barrier> : !ring
   %a = pipe.producer_acquire %ch[%i, %i] : !ring -> !tile
   pipe.write %x, %a : tensor<64x64xbf16, #row>, !tile
@@ -19,7 +19,8 @@ func.func @reads_before_release(%i: i32, %x: tensor<64x64xbf16, #row>) -> tensor
   // CHECK-NEXT: pipe.consumer_release
   %y = pipe.read %b : !tile -> tensor<64x64xbf16, #row>
   pipe.consumer_release %ch[%i, %i] : !ring
-  return %y : tensor<64x64xbf16, #row>
+  pipe.store %y, %C[%c, %c] : tensor<64x64xbf16, #row>, memref<64x64xbf16>
+  return
 }
 
 // -----
@@ -28,7 +29,7 @@ func.func @reads_before_release(%i: i32, %x: tensor<64x64xbf16, #row>) -> tensor
 !tile = !pipe.buffer<64x64xbf16, #tile.shared<major = 1, swizzle = 128>>
 !ring = !pipe.channel<3, [!tile]>
 
-func.func @reads_after_release(%i: i32, %x: tensor<64x64xbf16, #row>) -> tensor<64x64xbf16, #row> attributes {pipe.kernel, pipe.warps = 4 : i64} {
+func.func @reads_after_release(%i: i32, %x: tensor<64x64xbf16, #row>, %C: memref<64x64xbf16>, %c: index) attributes {pipe.kernel, pipe.warps = 4 : i64} {
   %ch = pipe.create_channel "A" <barrier> : !ring
   %a = pipe.producer_acquire %ch[%i, %i] : !ring -> !tile
   pipe.write %x, %a : tensor<64x64xbf16, #row>, !tile
@@ -38,5 +39,6 @@ func.func @reads_after_release(%i: i32, %x: tensor<64x64xbf16, #row>) -> tensor<
   pipe.consumer_release %ch[%i, %i] : !ring
   // expected-error@+1 {{reads a slot of channel 'A' after its release}}
   %y = pipe.read %b : !tile -> tensor<64x64xbf16, #row>
-  return %y : tensor<64x64xbf16, #row>
+  pipe.store %y, %C[%c, %c] : tensor<64x64xbf16, #row>, memref<64x64xbf16>
+  return
 }

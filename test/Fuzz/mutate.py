@@ -1,6 +1,6 @@
 """Mutator of .mlir texts. As a program: prints one mutated file.
 
-    python mutate.py --seed 7
+python mutate.py --seed 7
 """
 
 from __future__ import annotations
@@ -10,77 +10,30 @@ import random
 import re
 
 from seeds import TARGETS, all_seeds, random_gemm
+from vocabulary import (
+    ATTRIBUTES,
+    ELEMENTS,
+    ENCODINGS,
+    FLOAT_OPS,
+    INTEGER_OPS,
+    KNOBS,
+    NUMBERS,
+    PIPELINE_VALUES,
+    PIPELINES,
+    SHAPES,
+    SMALL,
+    STRIDES,
+    SWAPS,
+)
 
 _TOKEN = re.compile(r"[%@#!^]?[A-Za-z_][\w.$]*|-?\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.%@#])-?\d+(?![\w.])|(?<=x)\d+(?=x)|(?<=<)\d+(?=x)")
 _SHAPED = re.compile(r"(?:tensor|memref|vector)<[^<>]*(?:<[^<>]*>[^<>]*)*>")
-_ELEMENT = re.compile(r"(?<![\w.])(?:f16|bf16|f32|f64|i1|i8|i16|i32|i64|index|f8E4M3FN|f8E5M2)(?![\w.])|"
-                      r"(?<=x)(?:f16|bf16|f32|f64|i1|i8|i16|i32|i64|index|f8E4M3FN|f8E5M2)(?=[>,\s])")
+_ELEMENT = re.compile(
+    r"(?<![\w.])(?:f16|bf16|f32|f64|i1|i8|i16|i32|i64|index|f8E4M3FN|f8E5M2)(?![\w.])|"
+    r"(?<=x)(?:f16|bf16|f32|f64|i1|i8|i16|i32|i64|index|f8E4M3FN|f8E5M2)(?=[>,\s])"
+)
 _VALUE = re.compile(r"%[A-Za-z_]\w*")
-
-NUMBERS = ["0", "1", "-1", "2", "3", "4", "5", "7", "8", "12", "15", "16", "17", "24", "31", "32", "33", "40", "48",
-           "63", "64", "65", "96", "100", "127", "128", "129", "176", "192", "255", "256", "257", "384", "512", "1000",
-           "1024", "2048", "4096", "8192", "65535", "65536", "1048576", "16777216", "16777217", "2147483647",
-           "2147483648", "4294967296", "-2147483648", "9223372036854775807", "-9223372036854775808",
-           "9223372036854775808", "18446744073709551616", "99999999999999999999999", "1.5", "0x10"]
-SMALL = ["0", "1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64", "80", "96", "128", "192", "256"]
-ELEMENTS = ["f16", "bf16", "f32", "f64", "i1", "i4", "i8", "i16", "i32", "i64", "i128", "i7", "index", "f8E4M3FN",
-            "f8E5M2", "f8E4M3", "f6E3M2FN", "f4E2M1FN", "f80", "f128", "tf32", "ui8", "si32", "complex<f32>",
-            "vector<4xf32>", "none", "!llvm.ptr", "tuple<>", "memref<4xf32>"]
-SHAPES = ["", "1x", "?x", "0x", "1x1x", "32x", "64x", "64x64x", "128x64x", "?x?x", "16x?x", "4x4x4x", "8x8x8x8x", "3x5x",
-          "256x256x", "4096x4096x", "16777216x", "65536x65536x", "9223372036854775807x", "*x"]
-ENCODINGS = ["#tile.tmem", "#tile.shared<major = 1, swizzle = 128>", "#tile.shared<major = 0, swizzle = 0>",
-             "#tile.shared<major = 1, swizzle = 48>", "1 : i32", "\"x\"", "#tile.cache<ca>",
-             "#tile.layout<atom = [32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [], groups = [1 : 0],"
-             " repeat = [1]>",
-             "#tile.layout<atom = [16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],"
-             " warp = [], groups = [2 : 0, 2 : 1], repeat = [2, 4]>"]
-STRIDES = ["", ", strided<[?, 1]>", ", strided<[1, ?]>", ", strided<[?, ?]>", ", strided<[0, 1]>", ", strided<[64, 1]>",
-           ", strided<[1]>", ", strided<[?], offset: ?>", ", strided<[1, 1]>", ", strided<[-1, 1]>", ", strided<[7, 1]>",
-           ", affine_map<(d0, d1) -> (d1, d0)>", ", 3", ", strided<[?, 1], offset: 4>",
-           ", strided<[9223372036854775807, 1]>"]
-ATTRIBUTES = ["precision = #tile.precision<tf32>", "precision = #tile.precision<ieee>", "cache = #tile.cache<evict_first>",
-              "cache = #tile.cache<evict_last>", "cache = #tile.cache<ca>", "mechanism = #tile.mechanism<tma>",
-              "mechanism = #tile.mechanism<plain>", "mechanism = #tile.mechanism<cp_async>", "fill = 1.0 : f32",
-              "fill = 0.0 : bf16", "fill = -1 : i8", "fill = 2.0 : f16", "vector = 3 : i64", "vector = 0 : i64",
-              "map = 7 : i64", "atom = #tile.atom<wgmma 64 x 8 x 16, groups = 1 x 1>",
-              "atom = #tile.atom<mma_sync 16 x 8 x 16, groups = 0 x 9>", "offset = -5 : i64", "pending = 99 : i64",
-              "tx_bytes = -1 : i64", "pipe.kernel", "pipe.warps = 0 : i64", "tile.specialize = true", "tile.why = 5 : i8",
-              "pipe.stage = 4 : i64", "pipe.order = -2 : i64", "pipe.specialize", "pipe.shared_bytes = 99999999 : i64",
-              "tile.align = 3 : i64", "tile.align = 16", "tile.name = 4", "tile.name = \"\\00\\22\"", "tile.target = \"sm_1\"",
-              "pipe.pipeline = 1", "pipe.grid = []", "pipe.contract = 5", "pipe.tensor_maps = [1]"]
-KNOBS = ["warps = 1 : i64", "warps = 3 : i64", "warps = 4", "warps = 0 : i64", "warps = 33 : i64", "warps = 32 : i64",
-         "warps = 16 : i64", "warps = 5 : i64", "occupancy = 1 : i64", "occupancy = 2 : i64", "occupancy = 32 : i64",
-         "occupancy = 1000000 : i64", "warps = 8 : i64, occupancy = 4 : i64"]
-PIPELINES = ["stages", "specialize", "consumers", "order"]
-PIPELINE_VALUES = ["auto", "on", "off", "0", "1", "2", "3", "4", "5", "8", "9", "64", "65", "-1", "cooperative",
-                   "pingpong", "99999999999"]
-SWAPS = [["arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
-          "arith.remf"],
-         ["arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui",
-          "arith.ceildivsi", "arith.floordivsi", "arith.ceildivui", "arith.minsi", "arith.maxui", "arith.andi",
-          "arith.shli", "arith.shrsi", "arith.xori"],
-         ["arith.truncf", "arith.extf", "arith.trunci", "arith.extsi", "arith.extui", "arith.sitofp", "arith.fptosi",
-          "arith.uitofp", "arith.bitcast", "arith.index_cast", "tile.convert_layout"],
-         ["math.exp", "math.exp2", "math.log", "math.sqrt", "math.rsqrt", "math.tanh", "math.absf", "math.sin", "math.erf",
-          "math.ceil", "math.tan", "math.cbrt", "math.trunc", "math.log1p", "arith.negf"],
-         ["tile.for", "scf.for", "scf.if", "scf.while", "scf.parallel"],
-         ["tile.yield", "scf.yield", "tile.return", "func.return", "cf.br"],
-         ["tile.kernel", "func.func", "gpu.func", "module", "llvm.func"],
-         ["tile.load", "tile.store", "pipe.load", "tile.broadcast", "memref.load"],
-         ["tile.program_id", "tile.num_programs", "tile.grid"],
-         ["pipe.producer_acquire", "pipe.consumer_wait"], ["pipe.producer_commit", "pipe.consumer_release"],
-         ["plain", "cp_async", "tma"], ["mma_sync", "wgmma", "tcgen05", "fma"], ["barrier", "group", "mbarrier", "bulk_store"]]
-FLOAT_OPS = ["arith.addf {0}, {0}", "arith.mulf {0}, {0}", "arith.subf {0}, {0}", "arith.divf {0}, {0}",
-             "arith.maximumf {0}, {0}", "arith.minnumf {0}, {0}", "arith.negf {0}", "math.exp {0}", "math.exp2 {0}",
-             "math.log {0}", "math.tanh {0}", "math.sqrt {0}", "math.rsqrt {0}", "math.absf {0}", "math.sin {0}",
-             "math.cos {0}", "math.erf {0}", "math.powf {0}, {0}", "math.fma {0}, {0}, {0}", "math.floor {0}",
-             "math.log2 {0}", "math.roundeven {0}", "math.copysign {0}, {0}", "arith.remf {0}, {0}", "math.atan2 {0}, {0}",
-             "math.expm1 {0}", "math.tan {0}", "math.cbrt {0}"]
-INTEGER_OPS = ["arith.addi {0}, {0}", "arith.muli {0}, {0}", "arith.divsi {0}, {0}", "arith.remui {0}, {0}",
-               "arith.ceildivsi {0}, {0}", "arith.maxsi {0}, {0}", "arith.minui {0}, {0}", "arith.xori {0}, {0}",
-               "arith.shli {0}, {0}", "math.ctpop {0}", "math.absi {0}", "math.ipowi {0}, {0}", "arith.floordivsi {0}, {0}",
-               "math.ctlz {0}"]
 
 
 class Mutator:
@@ -90,14 +43,29 @@ class Mutator:
         self.rng = random.Random(seed)
         self.seeds = list(all_seeds().items())
         # Pipe-level tests outnumber all else, but whole programs reach further: draw them as often.
-        self.groups = [[s for s in self.seeds if s[0].startswith("test/")],
-                       [s for s in self.seeds if not s[0].startswith("test/")]]
+        self.groups = [
+            [s for s in self.seeds if s[0].startswith("test/")],
+            [s for s in self.seeds if not s[0].startswith("test/")],
+        ]
         self.vocabulary = sorted({t for _, text in self.seeds for t in _TOKEN.findall(text) if not t.isspace()})
-        self.moves = [(self.edit_bytes, 1), (self.edit_tokens, 2), (self.edit_lines, 3), (self.change_number, 4),
-                      (self.change_number_everywhere, 5), (self.change_element, 4), (self.change_shaped, 3),
-                      (self.add_attribute, 3), (self.change_knobs, 2), (self.change_pipeline, 3), (self.swap_keyword, 4),
-                      (self.swap_value, 4), (self.insert_op, 6), (self.splice, 1), (self.toggle_transpose, 1),
-                      (self.wrap_lines, 2)]
+        self.moves = [
+            (self.edit_bytes, 1),
+            (self.edit_tokens, 2),
+            (self.edit_lines, 3),
+            (self.change_number, 4),
+            (self.change_number_everywhere, 5),
+            (self.change_element, 4),
+            (self.change_shaped, 3),
+            (self.add_attribute, 3),
+            (self.change_knobs, 2),
+            (self.change_pipeline, 3),
+            (self.swap_keyword, 4),
+            (self.swap_value, 4),
+            (self.insert_op, 6),
+            (self.splice, 1),
+            (self.toggle_transpose, 1),
+            (self.wrap_lines, 2),
+        ]
 
     def draw(self) -> tuple[str, str]:
         """(name of the seed, mutated text)."""
@@ -109,14 +77,14 @@ class Mutator:
             name, text = self.rng.choice(self.rng.choices(self.groups, [1, 2])[0])
         count = self.rng.choices([1, 2, 3, 5, 9], [50, 25, 12, 8, 5])[0]
         for _ in range(count):
-            moves, weights = zip(*self.moves)
+            moves, weights = zip(*self.moves, strict=False)
             text = self.rng.choices(moves, weights)[0](text)
         return name, text
 
     def _replace(self, text: str, match: re.Match, by: str, everywhere: bool) -> str:
         if everywhere:
             return text.replace(match[0], by)
-        return text[: match.start()] + by + text[match.end():]
+        return text[: match.start()] + by + text[match.end() :]
 
     def _pick(self, pattern: re.Pattern, text: str) -> re.Match | None:
         matches = list(pattern.finditer(text))
@@ -126,11 +94,11 @@ class Mutator:
         place = self.rng.randrange(len(text) + 1)
         kind = self.rng.randrange(4)
         if kind == 0:
-            return text[:place] + text[place + self.rng.choice([1, 1, 2, 8, 100]):]
+            return text[:place] + text[place + self.rng.choice([1, 1, 2, 8, 100]) :]
         if kind == 1:
             return text[:place] + self.rng.choice("{}()[]<>%#@!^:,=-+*/\"'\\0189azAZ_. \n\t\0\x7fé") + text[place:]
         if kind == 2:
-            return text[:place] + chr(self.rng.randrange(1, 256)) + text[place + 1:]
+            return text[:place] + chr(self.rng.randrange(1, 256)) + text[place + 1 :]
         return text[:place]
 
     def edit_tokens(self, text: str) -> str:
@@ -164,7 +132,7 @@ class Mutator:
         elif kind == 3:
             lines.insert(j, lines.pop(i))
         else:
-            del lines[min(i, j): min(i, j) + self.rng.randrange(1, 5)]
+            del lines[min(i, j) : min(i, j) + self.rng.randrange(1, 5)]
         return "".join(lines)
 
     def change_number(self, text: str) -> str:
@@ -208,32 +176,36 @@ class Mutator:
         """Before the types of an op, or among the attributes that it has."""
         attribute = self.rng.choice(ATTRIBUTES)
         if self.rng.random() < 0.3 and (match := self._pick(re.compile(r"\{(?=[a-z_.]+ =)"), text)):
-            return text[: match.end()] + attribute + ", " + text[match.end():]
+            return text[: match.end()] + attribute + ", " + text[match.end() :]
         match = self._pick(re.compile(r" : (?=[a-z!(])"), text)
-        return text[: match.start()] + f" {{{attribute}}}" + text[match.start():] if match else text
+        return text[: match.start()] + f" {{{attribute}}}" + text[match.start() :] if match else text
 
     def change_knobs(self, text: str) -> str:
         knobs = self.rng.choice(KNOBS)
         if (match := self._pick(re.compile(r"attributes \{"), text)) and self.rng.random() < 0.9:
-            return text[: match.end()] + knobs + ", " + text[match.end():]
+            return text[: match.end()] + knobs + ", " + text[match.end() :]
         match = self._pick(re.compile(r"\)(?= \{\n)"), text)
-        return text[: match.end()] + f" attributes {{{knobs}}}" + text[match.end():] if match else text
+        return text[: match.end()] + f" attributes {{{knobs}}}" + text[match.end() :] if match else text
 
     def change_pipeline(self, text: str) -> str:
         match = self._pick(re.compile(r" ?pipeline\([^)]*\)"), text)
         if match:
-            options = ", ".join(f"{self.rng.choice(PIPELINES)} = {self.rng.choice(PIPELINE_VALUES)}"
-                                for _ in range(self.rng.randrange(4)))
-            return self._replace(text, match, self.rng.choice(["", f" pipeline({options})", f" pipeline({options})"]), False)
+            options = ", ".join(
+                f"{self.rng.choice(PIPELINES)} = {self.rng.choice(PIPELINE_VALUES)}"
+                for _ in range(self.rng.randrange(4))
+            )
+            return self._replace(
+                text, match, self.rng.choice(["", f" pipeline({options})", f" pipeline({options})"]), False
+            )
         match = self._pick(re.compile(r"(?<=\))(?= \{\n)"), text)
-        return text[: match.end()] + " pipeline(stages = 2)" + text[match.end():] if match else text
+        return text[: match.end()] + " pipeline(stages = 2)" + text[match.end() :] if match else text
 
     def swap_keyword(self, text: str) -> str:
         candidates = [(family, word) for family in SWAPS for word in family if word in text]
         if not candidates:
             return text
         family, word = self.rng.choice(candidates)
-        places = [match for match in re.finditer(rf"{re.escape(word)}\b", text)]
+        places = list(re.finditer(rf"{re.escape(word)}\b", text))
         if not places:
             return text
         return self._replace(text, self.rng.choice(places), self.rng.choice(family), self.rng.random() < 0.3)
@@ -246,8 +218,11 @@ class Mutator:
     def insert_op(self, text: str) -> str:
         """An element-wise op on a tile, whose result replaces the tile from there on."""
         lines = text.splitlines(keepends=True)
-        found = [(i, match) for i, line in enumerate(lines)
-                 if (match := re.match(r"(\s*)(%\w+) = .*?(tensor<[^\n]*>|index|[fi]\d+)\s*$", line))]
+        found = [
+            (i, match)
+            for i, line in enumerate(lines)
+            if (match := re.match(r"(\s*)(%\w+) = .*?(tensor<[^\n]*>|index|[fi]\d+)\s*$", line))
+        ]
         if not found:
             return text
         i, match = self.rng.choice(found)
@@ -259,22 +234,25 @@ class Mutator:
             other = kind.replace(element, self.rng.choice(ELEMENTS[:12])) if kind.startswith("tensor") else "i64"
             cast = self.rng.choice(SWAPS[2])
             back = self.rng.choice(SWAPS[2])
-            op = (f"{indent}{new}x = {cast} {value} : {kind} to {other}\n{indent}{new} = {back} {new}x : {other} to {kind}\n")
+            op = f"{indent}{new}x = {cast} {value} : {kind} to {other}\n"
+            op += f"{indent}{new} = {back} {new}x : {other} to {kind}\n"
             op = op.replace(" to ", " -> ") if "tile." in cast + back else op
         elif self.rng.random() < 0.1:
-            op = (f"{indent}{new}c = arith.{'cmpf ogt' if 'f' in element else 'cmpi slt'}, {value}, {value} : {kind}\n"
-                  f"{indent}{new} = arith.select {new}c, {value}, {value} : "
-                  + (f"{kind.replace(element, 'i1')}, {kind}\n" if kind.startswith("tensor") else f"{kind}\n"))
+            op = (
+                f"{indent}{new}c = arith.{'cmpf ogt' if 'f' in element else 'cmpi slt'}, {value}, {value} : {kind}\n"
+                f"{indent}{new} = arith.select {new}c, {value}, {value} : "
+                + (f"{kind.replace(element, 'i1')}, {kind}\n" if kind.startswith("tensor") else f"{kind}\n")
+            )
         elif self.rng.random() < 0.07 and kind.startswith("tensor"):
             op = f"{indent}{new} = arith.constant dense<{self.rng.choice(['0', '1.0', '0.0', '2', '-1.5'])}> : {kind}\n"
         else:
             template = self.rng.choice(INTEGER_OPS if element[:1] == "i" else FLOAT_OPS)
             op = f"{indent}{new} = {template.format(value)} : {kind}\n"
-        rest = "".join(lines[i + 1:])
+        rest = "".join(lines[i + 1 :])
         uses = list(re.finditer(rf"{re.escape(value)}\b", rest))
         if uses and self.rng.random() < 0.5:
             use = self.rng.choice(uses)
-            rest = rest[: use.start()] + new + rest[use.end():]
+            rest = rest[: use.start()] + new + rest[use.end() :]
         else:
             rest = re.sub(rf"{re.escape(value)}\b", new, rest)
         return "".join(lines[: i + 1]) + op + rest
@@ -288,7 +266,7 @@ class Mutator:
             return "".join(mine[:i] + theirs[j:])
         if kind == 1:
             return text + other
-        return "".join(mine[:i] + theirs[j: j + self.rng.randrange(1, 6)] + mine[i:])
+        return "".join(mine[:i] + theirs[j : j + self.rng.randrange(1, 6)] + mine[i:])
 
     def toggle_transpose(self, text: str) -> str:
         match = self._pick(re.compile(r" transpose_[ab]|(?<=tile\.dot )(%\w+)|persistent"), text)
@@ -301,9 +279,15 @@ class Mutator:
         lines = text.splitlines(keepends=True)
         i = self.rng.randrange(len(lines) + 1)
         j = min(len(lines), i + self.rng.randrange(1, 8))
-        opening = self.rng.choice(["scf.if %flag {\n", "scf.for %w = %c0 to %c4 step %c1 {\n", "tile.for %w = %c0 to %K step %c64 "
-                                   "pipeline(stages = 2) {\n", "scf.execute_region {\n"])
-        return "".join(lines[:i] + [opening] + lines[i:j] + ["}\n"] + lines[j:])
+        opening = self.rng.choice(
+            [
+                "scf.if %flag {\n",
+                "scf.for %w = %c0 to %c4 step %c1 {\n",
+                "tile.for %w = %c0 to %K step %c64 pipeline(stages = 2) {\n",
+                "scf.execute_region {\n",
+            ]
+        )
+        return "".join([*lines[:i], opening, *lines[i:j], "}\n", *lines[j:]])
 
 
 def with_target(text: str, target: str) -> str:
@@ -312,7 +296,7 @@ def with_target(text: str, target: str) -> str:
         return text
     # Aliases stay outside.
     head = re.match(r"(?:[#!][^\n]*\n|\s*\n)*", text)[0]
-    return f'{head}module attributes {{tile.target = "{target}"}} {{\n{text[len(head):]}\n}}\n'
+    return f'{head}module attributes {{tile.target = "{target}"}} {{\n{text[len(head) :]}\n}}\n'
 
 
 def main() -> None:

@@ -29,7 +29,14 @@ from mutate import Mutator, with_target
 from seeds import REPOSITORY, TARGETS
 
 OK, REFUSED, CRASH, HANG, INTERNAL, SILENT, LEFTOVER = (
-    "ok", "refused", "CRASH", "HANG", "INTERNAL", "SILENT", "LEFTOVER")
+    "ok",
+    "refused",
+    "CRASH",
+    "HANG",
+    "INTERNAL",
+    "SILENT",
+    "LEFTOVER",
+)
 FAILURES = [CRASH, HANG, SILENT, LEFTOVER]
 
 CPU_SECONDS = 10
@@ -39,7 +46,8 @@ BATCH = 16  # files that share a process of headrace-opt
 
 CRASH_TEXT = re.compile(
     r"Assertion|LLVM ERROR|Stack dump|PLEASE submit a bug|UNREACHABLE|Cannot select|AddressSanitizer|runtime error:|"
-    r"terminate called|ptxas (?:fatal|error|/)")
+    r"terminate called|ptxas (?:fatal|error|/)"
+)
 
 PIPELINES = [
     (["--headrace-to-layout", "--headrace-to-pipe", "--headrace-to-nvvm"], 6),
@@ -74,11 +82,20 @@ def _limit(memory: int) -> None:
 def _run(command: list[str], directory: str, memory: int) -> tuple[int | None, str]:
     """(exit code or None if it hung, standard error)."""
     # No ptxas: PTX is the last level here, and starting it costs more than all else. No symbolizer either.
-    environment = {**os.environ, "PATH": "/nonexistent", "LLVM_DISABLE_SYMBOLIZATION": "1", "TMPDIR": directory}
+    # Freed memory is overwritten, so that who still reads it notices.
+    settings = {"PATH": "/nonexistent", "LLVM_DISABLE_SYMBOLIZATION": "1", "TMPDIR": directory, "MALLOC_PERTURB_": "165"}
+    environment = {**os.environ, **settings}
     environment.pop("HEADRACE_PTXAS", None)
     environment.pop("CUDA_HOME", None)
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                             env=environment, cwd=directory, preexec_fn=lambda: _limit(memory))
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=directory,
+        preexec_fn=lambda: _limit(memory),
+    )
     try:
         _, stderr = child.communicate(timeout=WALL_SECONDS)
     except subprocess.TimeoutExpired:
@@ -136,7 +153,14 @@ class Fuzzer:
         path.write_bytes(text.encode(errors="replace"))
         for file in (output, output.with_suffix(".json")):
             file.unlink(missing_ok=True)
-        command = [str(self.tools / "headrace-compile"), str(path), f"--target={target}", "--emit=ptx", "-o", str(output)]
+        command = [
+            str(self.tools / "headrace-compile"),
+            str(path),
+            f"--target={target}",
+            "--emit=ptx",
+            "-o",
+            str(output),
+        ]
         code, log = _run(command, directory, self.memory)
         kind = classify(code, log)
         if kind == REFUSED and (output.exists() or output.with_suffix(".json").exists()):
@@ -192,9 +216,11 @@ def main() -> int:
     out = arguments.out or Path(tempfile.mkdtemp(prefix="headrace-fuzz-found-"))
 
     mutator, rng = Mutator(arguments.seed), random.Random(arguments.seed)
-    pipelines, weights = zip(*PIPELINES)
-    files = [(mutator.draw()[1], rng.choice(TARGETS), rng.choices(pipelines, weights)[0]) for _ in range(arguments.count)]
-    batches = [files[i: i + BATCH] for i in range(0, len(files), BATCH)]
+    pipelines, weights = zip(*PIPELINES, strict=False)
+    files = [
+        (mutator.draw()[1], rng.choice(TARGETS), rng.choices(pipelines, weights)[0]) for _ in range(arguments.count)
+    ]
+    batches = [files[i : i + BATCH] for i in range(0, len(files), BATCH)]
 
     fuzzer = Fuzzer(tools, 0 if arguments.no_memory_limit else MEMORY_BYTES)
     counts = {"headrace-opt": collections.Counter(), "headrace-compile": collections.Counter()}
@@ -217,10 +243,15 @@ def main() -> int:
                     path = _save(result, out, number)
                     entry[1] = entry[1] or path
             if sys.stderr.isatty() or os.environ.get("FUZZ_PROGRESS"):
-                print(f"\r{min((done + 1) * BATCH, arguments.count)} files, {len(found)} kinds of fault", end="",
-                      file=sys.stderr, flush=True)
+                print(
+                    f"\r{min((done + 1) * BATCH, arguments.count)} files, {len(found)} kinds of fault",
+                    end="",
+                    file=sys.stderr,
+                    flush=True,
+                )
     print()
     _print_table(counts)
+    print(f"(headrace-opt runs {BATCH} files in a process: all of them count as refused if one was)")
     print(f"refused by headrace-compile with more than one error: {several}")
     for (kind, signature), (count, path) in sorted(found.items(), key=lambda item: (item[0][0], -item[1][0])):
         print(f"{kind:9}{count:5} x {signature}\n               {path}")

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (programs)
 """Programs that the fuzzer starts from: the repository's own .mlir files, GEMMs of all types, kernels written here."""
 
 from __future__ import annotations
@@ -225,8 +226,10 @@ def dot_kernels(element: str = "f16") -> dict[str, str]:
             "  ",
             "pipeline(stages = 2)",
             f"    %x = tile.dot %b, %a transpose_b, %acc : {tile}, {tile} -> tensor<64x64xf32>\n",
-        ).replace("transpose_b, %acc : " + f"{tile}, {tile} -> tensor<64x64xf32>\n    tile.yield", "transpose_b, %x : "
-                  + f"{tile}, {tile} -> tensor<64x64xf32>\n    tile.yield")
+        ).replace(
+            "transpose_b, %acc : " + f"{tile}, {tile} -> tensor<64x64xf32>\n    tile.yield",
+            "transpose_b, %x : " + f"{tile}, {tile} -> tensor<64x64xf32>\n    tile.yield",
+        )
         + _store("%sum"),
         "nested": "  scf.for %j = %c0 to %count step %c1 {\n"
         + _loop(element, "    ", "pipeline(stages = 3)")
@@ -236,13 +239,18 @@ def dot_kernels(element: str = "f16") -> dict[str, str]:
         + _loop(element, "    ", "pipeline(stages = 3, specialize = on)").replace("%acc = %zero", "%acc = %o")
         + "    tile.yield %sum : tensor<64x64xf32>\n  }\n"
         + _store("%all"),
-        "if-around": "  scf.if %flag {\n" + _loop(element, "    ", "pipeline(stages = 2)") + _store("%sum", "    ") + "  }\n",
+        "if-around": "  scf.if %flag {\n"
+        + _loop(element, "    ", "pipeline(stages = 2)")
+        + _store("%sum", "    ")
+        + "  }\n",
         "if-result": "  %r = scf.if %flag -> (tensor<64x64xf32>) {\n"
         + _loop(element, "    ", "pipeline(stages = 2)")
         + "    scf.yield %sum : tensor<64x64xf32>\n  } else {\n    scf.yield %zero : tensor<64x64xf32>\n  }\n"
         + _store("%r"),
         "if-inside": _loop(
-            element, "  ", "pipeline(stages = 2)",
+            element,
+            "  ",
+            "pipeline(stages = 2)",
             "    scf.if %flag {\n" + _store("%acc", "      ") + "    }\n",
         )
         + _store("%sum"),

@@ -8,6 +8,7 @@
 // Other threads.
 #column = #tile.layout<atom = [32, 4], register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 1], [0, 2]], groups = [], repeat = [2, 16]>
 #acc = #tile.layout<atom = [64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], groups = [], repeat = [1, 8]>
+#halves = #tile.layout<atom = [64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], groups = [2 : 0], repeat = [1, 8]>
 #shared = #tile.shared<major = 1, swizzle = 128>
 !array = memref<?x?xf32, strided<[?, 1]>>
 !whole = memref<512x512xf32, strided<[512, 1]>>
@@ -46,6 +47,18 @@ tile.kernel @registers_to_store(%A: !array, %C: !whole {tile.name = "C", tile.al
   %x = tile.load %A[%c0, %c0] : !array -> !fragment
   %s = tile.convert_layout %x : !fragment -> !slot
   tile.store %s, %C[%c0, %c0] {mechanism = #tile.mechanism<tma>} : !slot, !whole
+  tile.return
+}
+
+// Two warpgroups that hold rows of their own stage and store them without waiting for each other.
+// CHECK-LABEL: func.func @groups_store_their_rows
+tile.kernel @groups_store_their_rows(%C: !whole {tile.align = 16 : i64}) attributes {warps = 8 : i64} {
+  // CHECK: pipe.create_channel "arg0.staging" <bulk_store> {groups = 2 : i64} :
+  // CHECK: pipe.async_store {{.*}} {groups = 2 : i64} :
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<1.0> : tensor<128x64xf32, #halves>
+  %s = tile.convert_layout %x : tensor<128x64xf32, #halves> -> tensor<128x64xf32, #shared>
+  tile.store %s, %C[%c0, %c0] {mechanism = #tile.mechanism<tma>} : tensor<128x64xf32, #shared>, !whole
   tile.return
 }
 

@@ -30,7 +30,7 @@ func.func @mbarriers(%z: i32, %x: !fragment) attributes {pipe.kernel, pipe.warps
 // CHECK-NEXT: pipe.fence_async
 // CHECK-NEXT: pipe.role_barrier
 // CHECK-NEXT: pipe.mma_async
-func.func @wgmma_reads_writes(%z: i32, %x: !fragment, %s: !sum) -> !sum attributes {pipe.kernel, pipe.warps = 4 : i64} {
+func.func @wgmma_reads_writes(%z: i32, %x: !fragment, %s: !sum) attributes {pipe.kernel, pipe.warps = 4 : i64} {
   %ch = pipe.create_channel "A" <barrier> : !ring
   %a = pipe.producer_acquire %ch[%z, %z] : !ring -> !tile
   pipe.write %x, %a : !fragment, !tile
@@ -39,7 +39,7 @@ func.func @wgmma_reads_writes(%z: i32, %x: !fragment, %s: !sum) -> !sum attribut
   %f = pipe.mma_async <wgmma 64 x 64 x 16, groups = 1 x 1> %b, %b transpose_b, %s : !tile, !tile, !sum -> !pipe.inflight<!sum>
   %r = pipe.mma_wait %f pending 0 : !pipe.inflight<!sum> -> !sum
   pipe.consumer_release %ch[%z, %z] : !ring
-  return %r : !sum
+  return
 }
 
 // Waits side by side share a barrier.
@@ -106,6 +106,25 @@ func.func @stores_of_a_role(%C: memref<?x?xbf16, strided<[?, 1]>>, %n: index) at
       pipe.async_store %a, %C[%n, %n] {map = 0 : i64} : !tile, memref<?x?xbf16, strided<[?, 1]>>
     }
   }
+  return
+}
+
+// Groups that stage their own rows wait for their own threads only.
+// CHECK-LABEL: func.func @groups
+// CHECK: pipe.producer_acquire
+// CHECK-NEXT: pipe.role_barrier {groups = 2 : i64}
+// CHECK-NEXT: pipe.fence_async
+// CHECK-NEXT: pipe.role_barrier {groups = 2 : i64}
+// CHECK-NEXT: pipe.producer_commit
+// CHECK: pipe.async_store
+// CHECK: pipe.drain_stores {groups = 2 : i64}
+func.func @groups(%C: memref<?x?xbf16, strided<[?, 1]>>, %n: index, %z: i32) attributes {pipe.kernel, pipe.warps = 8 : i64} {
+  %x = pipe.create_channel "C.staging" <bulk_store> {groups = 2 : i64} : !ring
+  %a = pipe.producer_acquire %x[%z, %z] : !ring -> !tile
+  pipe.producer_commit %x[%z, %z] : !ring
+  %b = pipe.consumer_wait %x[%z, %z] : !ring -> !tile
+  pipe.async_store %b, %C[%n, %n] {map = 0 : i64, groups = 2 : i64} : !tile, memref<?x?xbf16, strided<[?, 1]>>
+  pipe.consumer_release %x[%z, %z] : !ring
   return
 }
 

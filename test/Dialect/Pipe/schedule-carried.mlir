@@ -18,13 +18,6 @@
 // EXPANDED: %[[LAST:.*]] = arith.addi %[[NEXT]],
 // EXPANDED: scf.for {{.*}} iter_args(%[[PLACE:.*]] = %[[LAST]])
 // EXPANDED: pipe.copy <cp_async> %{{.*}}[%[[PLACE]],
-func.func @place_runs_ahead
-// CHECK: arith.addi {{.*}}pipe.stage = 0 : i64}
-// EXPANDED-NOT: error
-// EXPANDED-LABEL: func.func @place_runs_ahead
-// EXPANDED: %[[NEXT:.*]] = arith.addi %[[FIRST:arg[0-9]*]], %{{.*}} : index
-// EXPANDED: pipe.copy <cp_async> %{{.*}}[%[[NEXT]], %{{.*}}]
-// EXPANDED: scf.for
 func.func @place_runs_ahead(%A: !array, %first: index, %n: index, %z: i32) attributes {pipe.kernel, pipe.warps = 4 : i64} {
   %ch = pipe.create_channel "A" <group> : !ring
   %r = scf.for %i = %n to %n step %n iter_args(%place = %first) -> (index) {

@@ -149,6 +149,13 @@ tile.kernel @occupancy() attributes {occupancy = -1 : i64} {
 
 // -----
 
+// expected-error@+1 {{'tile.kernel' op expected an occupancy of at most 32, got 33}}
+tile.kernel @high_occupancy() attributes {occupancy = 33 : i64} {
+  tile.return
+}
+
+// -----
+
 func.func @outside() {
   // expected-error@+1 {{'tile.return' op expects parent op 'tile.kernel'}}
   tile.return

@@ -24,6 +24,17 @@ tile.kernel @no_such_dim(%A: memref<?xf32>) {
 // -----
 
 module attributes {tile.target = "sm_90a"} {
+tile.kernel @dim_before_the_first(%A: memref<?xf32>) {
+  %c = arith.constant -1 : index
+  // expected-error @+1 {{expected a constant dimension of the array}}
+  %n = memref.dim %A, %c : memref<?xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_90a"} {
 tile.kernel @adds_8_bit_floats(%A: memref<?xf8E4M3FN>) {
   %c0 = arith.constant 0 : index
   %a = tile.load %A[%c0] : memref<?xf8E4M3FN> -> tensor<128xf8E4M3FN>

@@ -1,5 +1,6 @@
 // The pipe dialect: registration and the questions that every pass asks of an op.
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
+#include "headrace/Dialect/Tile/IR/VerifyDims.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,7 +57,7 @@ static LogicalResult verifyKernel(Operation *op) {
         return inner->emitOpError("expected regions of one block");
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  return failure(result.wasInterrupted() || failed(headrace::tile::verifyDims(kernel)));
 }
 
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

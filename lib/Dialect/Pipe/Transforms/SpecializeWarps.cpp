@@ -54,10 +54,11 @@ struct PipeSpecializeWarpsPass : public headrace::pipe::impl::PipeSpecializeWarp
           kernel.emitError("expected a kernel with ") << kWarpsAttr << " and without roles, to make roles of it";
           return signalPassFailure();
         }
-        specialize(kernel, *target);
+        if (failed(specialize(kernel, *target)))
+          return signalPassFailure();
       }
   }
-  void specialize(func::FuncOp kernel, const TargetInfo &target);
+  LogicalResult specialize(func::FuncOp kernel, const TargetInfo &target);
 };
 } // namespace
 
@@ -247,7 +248,10 @@ static int64_t getComputeRegisters(int64_t computeGroups, int64_t loadRegisters)
   return std::min(kMostRegisters, rest / computeGroups / 8 * 8);
 }
 
-void PipeSpecializeWarpsPass::specialize(func::FuncOp kernel, const TargetInfo &target) {
+/// Warps of a block: 1024 threads.
+static constexpr int64_t kMostWarps = 32;
+
+LogicalResult PipeSpecializeWarpsPass::specialize(func::FuncOp kernel, const TargetInfo &target) {
   bool plainCopies = false, wgmma = false;
   kernel.walk([&](CopyOp copy) { plainCopies |= copy.getMechanism() != tile::Mechanism::Tma; });
   kernel.walk([&](MmaAsyncOp) { wgmma = true; });
@@ -279,6 +283,11 @@ void PipeSpecializeWarpsPass::specialize(func::FuncOp kernel, const TargetInfo &
   addRole("compute", Role::Compute, computeWarps, computeRegisters, computeWarps);
   addRole("load", Role::Load, loadWarps, loadRegisters, plainCopies ? loadWarps : 1);
   addRole("mma", Role::Mma, 1, 0, 1);
+  int64_t total = std::accumulate(warps.begin(), warps.end(), int64_t(0));
+  if (total > kMostWarps)
+    return kernel.emitError("expected roles of at most ")
+           << kMostWarps << " warps, got " << total << ": " << computeWarps << " that compute and "
+           << total - computeWarps << " that copy and issue; take fewer warps, or specialize = off";
 
   SmallVector<Operation *> old;
   for (Operation &op : body.without_terminator())
@@ -294,5 +303,6 @@ void PipeSpecializeWarpsPass::specialize(func::FuncOp kernel, const TargetInfo &
     op->dropAllUses();
     op->erase();
   }
-  kernel->setAttr(kWarpsAttr, builder.getI64IntegerAttr(std::accumulate(warps.begin(), warps.end(), int64_t(0))));
+  kernel->setAttr(kWarpsAttr, builder.getI64IntegerAttr(total));
+  return success();
 }

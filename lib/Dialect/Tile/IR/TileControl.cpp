@@ -1,5 +1,8 @@
 // The kernel and the loop of the tile dialect: parsing, printing, verification.
 #include "headrace/Dialect/Tile/IR/Tile.h"
+#include "headrace/Dialect/Tile/IR/VerifyDims.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -52,6 +55,20 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned index) {
   return success();
 }
 
+LogicalResult headrace::tile::verifyDims(Operation *kernel) {
+  WalkResult result = kernel->walk([](Operation *op) -> WalkResult {
+    if (!isa<memref::DimOp>(op) || op->getNumOperands() != 2)
+      return WalkResult::advance(); // what is wrong with it, its own verifier says
+    auto array = dyn_cast<MemRefType>(op->getOperand(0).getType());
+    auto constant = op->getOperand(1).getDefiningOp<arith::ConstantOp>();
+    auto index = constant ? constant->getAttrOfType<IntegerAttr>("value") : IntegerAttr();
+    if (array && index && index.getValue().isNonNegative() && index.getValue().ult(array.getRank()))
+      return WalkResult::advance();
+    return op->emitError("expected a constant dimension of the array");
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult KernelOp::verify() {
   if (isExternal())
     return emitOpError("expected a body");
@@ -79,7 +96,7 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expected at most 32 warps, got ") << *getWarps();
   if (getOccupancy() && *getOccupancy() > 32)
     return emitOpError("expected an occupancy of at most 32, got ") << *getOccupancy();
-  return success();
+  return verifyDims(*this);
 }
 
 void YieldOp::build(OpBuilder &, OperationState &) {}

@@ -15,6 +15,8 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::tile;
 
+/// Warps of a block, and of the roles beside the compute warps, at most: 4 that copy and 1 that issues tcgen05.
+static constexpr int64_t kMostWarps = 32, kMostOtherWarps = 5;
 /// Warps of a kernel without matmuls, unless it asks for others.
 static constexpr int64_t kDefaultWarps = 4;
 
@@ -137,7 +139,8 @@ void Planner::chooseSpecialization() {
     kernel.emitRemark() << "specialize = on has no effect: " << missingFeature(Feature::Tma, target);
     asked = false;
   }
-  specialize = asked || (!refused && anyDot && allTma && target.has(Feature::Tma));
+  bool fits = *kernel.getWarps() + kMostOtherWarps <= kMostWarps;
+  specialize = asked || (!refused && anyDot && allTma && fits && target.has(Feature::Tma));
   kernel->setAttr(kSpecializeAttr, BoolAttr::get(kernel.getContext(), specialize));
 }
 

@@ -1,0 +1,176 @@
+// RUN: headrace-opt %s --tile-plan --split-input-file --verify-diagnostics
+
+// What a kernel may contain: the gate in front of tile-plan. One rule for each chunk.
+
+module attributes {tile.target = "sm_80"} {
+// expected-error@+1 {{expected a kernel's name of letters, digits and '_' that starts with neither a digit nor 'headrace_' nor 'llvm', got 'a.b'}}
+tile.kernel @a.b() {
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @layout(%v: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{expected a tile without a layout, which tile-infer-layouts chooses, got 'tensor<64x64xf32, #tile.tmem>'}}
+  %x = arith.constant dense<0.0> : tensor<64x64xf32, #tile.tmem>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @rank_3() {
+  // expected-error@+1 {{expected a tile of rank 1 or 2, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<4x4x4xf32>'}}
+  %x = arith.constant dense<0.0> : tensor<4x4x4xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @array() {
+  // expected-error@+1 {{expected arrays to be arguments of the kernel, this value is 'memref<64xf32>'}}
+  %m = memref.alloc() : memref<64xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+// expected-error@+1 {{expected index, i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN, f8E5M2, or tiles or arrays of them, got 'i7'}}
+tile.kernel @scalar(%n: i7) {
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_89"} {
+tile.kernel @float8(%v: memref<?xf8E4M3FN>) {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %v[%c0] : memref<?xf8E4M3FN> -> tensor<64xf8E4M3FN>
+  // expected-error@+1 {{'arith.addf' op expected operands of 16 bits or more: 8-bit floats have only conversions}}
+  %y = arith.addf %x, %x : tensor<64xf8E4M3FN>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @float8_target(%v: memref<?xf8E4M3FN>) {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %v[%c0] : memref<?xf8E4M3FN> -> tensor<64xf8E4M3FN>
+  // expected-error@+1 {{'arith.extf' op cvt e4m3x2/e5m2x2 needs sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_103a, sm_110a, sm_120, sm_120a, sm_120f or sm_121a, the target is sm_80}}
+  %y = arith.extf %x : tensor<64xf8E4M3FN> to tensor<64xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_89"} {
+tile.kernel @float8_from_f64() {
+  %x = arith.constant dense<1.0> : tensor<64xf64>
+  // expected-error@+1 {{'arith.truncf' op expected a source of f32 or narrower: f64 would be rounded twice}}
+  %y = arith.truncf %x : tensor<64xf64> to tensor<64xf8E4M3FN>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @constant() {
+  // expected-error@+1 {{'arith.constant' op expected one value for all elements of a tile}}
+  %x = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @results(%n: i32) {
+  // expected-error@+1 {{'arith.addui_extended' op is not supported: it has 2 results}}
+  %s, %o = arith.addui_extended %n, %n : i32, i1
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @math_op(%x: f32) {
+  // expected-error@+1 {{'math.sin' op is not supported; known: exp, exp2, log, log2, sqrt, rsqrt, tanh, absf, fma, ceil, floor, trunc, roundeven, copysign, absi, ctpop, ctlz}}
+  %y = math.sin %x : f32
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @math_type(%x: f64) {
+  // expected-error@+1 {{'math.exp' op expected elements of f32, f16 or bf16, got 'f64'}}
+  %y = math.exp %x : f64
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @math_index(%x: index) {
+  // expected-error@+1 {{'math.absi' op expected a sized integer, got index}}
+  %y = math.absi %x : index
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @dim(%A: memref<?xf32>, %i: index) {
+  // expected-error@+1 {{expected a constant dimension of the array}}
+  %n = memref.dim %A, %i : memref<?xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @own() {
+  %x = arith.constant dense<0.0> : tensor<64xf32>
+  // expected-error@+1 {{'tile.convert_layout' op is the compiler's own: tile-infer-layouts makes it}}
+  %y = tile.convert_layout %x : tensor<64xf32> -> tensor<64xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @other(%A: memref<?xf32>, %i: index) {
+  // expected-error@+1 {{expected ops of tile, arith and math, scf.for, scf.if, scf.while, memref.dim and tensor.splat in a kernel, got memref.load}}
+  %x = memref.load %A[%i] : memref<?xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+// expected-error@+1 {{expected a module of tile.kernel ops alone, got func.func}}
+func.func private @helper()
+tile.kernel @k() {
+  tile.return
+}
+}
