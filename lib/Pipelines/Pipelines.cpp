@@ -47,6 +47,7 @@ void headrace::populateSchedulePipeline(OpPassManager &manager) {
   manager.addPass(pipe::createPipeSpecializeWarps());
   manager.addPass(pipe::createPipeDeriveArrivals());
   manager.addPass(pipe::createPipeInsertFences());
+  manager.addPass(pipe::createPipeRotateWaits());
   manager.addPass(pipe::createPipeAllocateMemory());
   manager.addPass(pipe::createPipeVerifyProtocol());
 }

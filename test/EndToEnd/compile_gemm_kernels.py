@@ -88,12 +88,10 @@ def _speed() -> list[tuple[str, GemmConfig]]:
     """The kernels that are timed."""
     return [
         ("sm_90a", GemmConfig(bm=128, bn=256, bk=64)),
+        ("sm_90a", GemmConfig(bm=128, bn=256, bk=64, group=32)),
+        ("sm_90a", GemmConfig(bm=128, bn=256, bk=64, group=64)),
         ("sm_80", GemmConfig(bm=128, bn=256, bk=64)),
-        ("sm_80", GemmConfig(bm=128, bn=256, bk=32)),
-        ("sm_80", GemmConfig(bm=128, bn=128, bk=64)),
         ("sm_80", GemmConfig(bm=128, bn=128, bk=64, occupancy=2)),
-        ("sm_80", GemmConfig(bm=128, bn=128, bk=32, occupancy=2)),
-        ("sm_80", GemmConfig(bm=256, bn=128, bk=64)),
     ]
 
 

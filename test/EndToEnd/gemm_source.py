@@ -27,6 +27,7 @@ class GemmConfig:
     consumers: str = "auto"
     warps: int | None = None
     occupancy: int | None = None
+    group: int = 16
     persistent: bool = True
 
     @property
@@ -42,6 +43,8 @@ class GemmConfig:
         parts += [f"{self.bm}x{self.bn}x{self.bk}", f"s{self.stages}", f"ws{self.specialize}", f"a{self.align}"]
         if self.consumers != "auto":
             parts.append(f"c{self.consumers}")
+        if self.group != 16:
+            parts.append(f"g{self.group}")
         if self.occupancy:
             parts.append(f"o{self.occupancy}")
         if not self.persistent:
@@ -92,7 +95,7 @@ tile.kernel @gemm(%A: {array} {{tile.name = "A", {align}}}, %B: {array} {{tile.n
   %first = tile.program_id 0
   %programs = tile.num_programs 0
   scf.for %t = %first to %tiles step %programs {{
-    %row, %column = tile.grouped_index %t of %rows x %columns group 16
+    %row, %column = tile.grouped_index %t of %rows x %columns group {config.group}
     %m = arith.muli %row, %bm : index
     %n = arith.muli %column, %bn : index
     %zero = arith.constant dense<{zero}> : {acc_tile}

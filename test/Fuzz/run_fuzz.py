@@ -83,7 +83,12 @@ def _run(command: list[str], directory: str, memory: int) -> tuple[int | None, s
     """(exit code or None if it hung, standard error)."""
     # No ptxas: PTX is the last level here, and starting it costs more than all else. No symbolizer either.
     # Freed memory is overwritten, so that who still reads it notices.
-    settings = {"PATH": "/nonexistent", "LLVM_DISABLE_SYMBOLIZATION": "1", "TMPDIR": directory, "MALLOC_PERTURB_": "165"}
+    settings = {
+        "PATH": "/nonexistent",
+        "LLVM_DISABLE_SYMBOLIZATION": "1",
+        "TMPDIR": directory,
+        "MALLOC_PERTURB_": "165",
+    }
     environment = {**os.environ, **settings}
     environment.pop("HEADRACE_PTXAS", None)
     environment.pop("CUDA_HOME", None)

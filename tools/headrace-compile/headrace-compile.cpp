@@ -92,7 +92,9 @@ static int writeResults(const CommandLine &line, Compilation &result) {
   else if (line.compile.level == Level::Cubin && line.compile.stopAfter.empty())
     content.assign(result.cubin.begin(), result.cubin.end());
   outputs.add(line.output, std::move(content));
-  if (code && line.output != "-" && line.compile.stopAfter.empty())
+  // A stream or a device (/dev/null) has no place beside it.
+  bool isFile = line.output != "-" && (!llvm::sys::fs::exists(line.output) || llvm::sys::fs::is_regular_file(line.output));
+  if (code && isFile && line.compile.stopAfter.empty())
     addRecord(outputs, line, result);
   if (line.report && result.report) {
     if (line.reportFile.empty())

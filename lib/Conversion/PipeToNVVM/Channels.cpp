@@ -209,7 +209,8 @@ struct ConvertWait : OpConversionPattern<ConsumerWaitOp> {
     Location loc = op.getLoc();
     CreateChannelOp channel = getChannelOf(op);
     if (channel.getSync() == Sync::Mbarrier) {
-      waitBarrier(rewriter, loc, fullBarrier(rewriter, loc, channel, op.getIndex()), op.getPhase());
+      waitBarrier(rewriter, loc, fullBarrier(rewriter, loc, channel, op.getIndex()), op.getPhase(),
+                  op.getPredicate());
       if (channel.getAsyncRelease() || inTensorMemory(channel))
         fenceAfter(rewriter, loc);
     } else if (channel.getSync() == Sync::Group) {

@@ -107,7 +107,7 @@ void KernelConversion::convertSharedLoads(ArrayRef<tile::LoadOp> group) {
       copy->setAttr(tile::kWhyAttr, why);
   }
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, results, channel, Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, results, channel, Value(), Value(), Value(), IntegerAttr());
   waits[builder.getInsertionBlock()].push_back(wait);
   for (auto [i, buffer] : llvm::enumerate(wait.getBuffers())) {
     tile::LoadOp load = group[i];
@@ -201,7 +201,7 @@ void KernelConversion::writeSlot(tile::ConvertLayoutOp op) {
   auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
   pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), Value(), IntegerAttr());
   waits[builder.getInsertionBlock()].push_back(wait);
   slots[result] = {wait.getBuffers()[0], channel};
 }
@@ -211,7 +211,7 @@ void KernelConversion::readTensorMemory(tile::ConvertLayoutOp op) {
   Location loc = op.getLoc();
   Slot slot = slots.lookup(op.getSource());
   Type type = slot.channel.getChannel().getType().getBuffers()[0];
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, type, slot.channel, Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, type, slot.channel, Value(), Value(), Value(), IntegerAttr());
   auto read = pipe::ReadOp::create(builder, loc, op.getResult().getType(), wait.getBuffers()[0]);
   pipe::ConsumerReleaseOp::create(builder, loc, slot.channel, Value(), Value());
   op.getResult().replaceAllUsesWith(read.getResult());
@@ -246,7 +246,7 @@ void KernelConversion::convertRegisters(tile::ConvertLayoutOp op) {
   auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
   pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), Value(), IntegerAttr());
   auto read = pipe::ReadOp::create(builder, loc, to, wait.getBuffers()[0]);
   pipe::ConsumerReleaseOp::create(builder, loc, channel, Value(), Value());
   op.getResult().replaceAllUsesWith(read.getResult());

@@ -8,7 +8,26 @@ using namespace headrace::tile;
 
 #include "headrace/Dialect/Tile/IR/TileDialect.cpp.inc"
 
+namespace {
+/// Layouts are long: printed once at the top of a module, by name below.
+struct TileAliases : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<LayoutAttr>(attr)) {
+      os << "layout";
+      return AliasResult::FinalAlias;
+    }
+    if (isa<SharedAttr>(attr)) {
+      os << "shared";
+      return AliasResult::FinalAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+};
+} // namespace
+
 void TileDialect::initialize() {
+  addInterfaces<TileAliases>();
   addOperations<
 #define GET_OP_LIST
 #include "headrace/Dialect/Tile/IR/TileOps.cpp.inc"

@@ -1,4 +1,5 @@
-// The gate: a program that passes it has a lowering for each of its ops, so what fails later is a fault of the compiler.
+// The gate: a program that passes it has a lowering for each of its ops, so what fails later is a
+// fault of the compiler.
 #include "CheckSource.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,14 +16,17 @@ using namespace headrace::tile;
 /// Largest number of elements of a tile, as the verifier of tile.load has it.
 static constexpr int64_t kLargestTile = int64_t(1) << 24;
 
-static bool isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type)); }
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type));
+}
 
 /// Numbers that registers and memory hold.
 static bool isNumber(Type type) {
   if (type.isF16() || type.isBF16() || type.isF32() || type.isF64() || isFloat8(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && integer.isSignless() && llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
+  return integer && integer.isSignless() &&
+         llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
 }
 
 namespace {
@@ -50,7 +54,8 @@ LogicalResult SourceChecker::checkName() {
                llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
   // A lone underscore is no identifier of PTX.
   if (!legal || name == "_" || name.starts_with("headrace_") || name.starts_with("llvm"))
-    return kernel.emitError("expected a kernel's name of letters, digits and '_' that starts with neither a digit nor "
+    return kernel.emitError("expected a kernel's name of letters, digits and '_' that starts with "
+                            "neither a digit nor "
                             "'headrace_' nor 'llvm', got '")
            << name << "'";
   return success();
@@ -58,14 +63,17 @@ LogicalResult SourceChecker::checkName() {
 
 LogicalResult SourceChecker::checkTile(Location loc, RankedTensorType type) {
   int64_t elements = 1;
-  bool legal = type.getRank() >= 1 && type.getRank() <= 2 && type.hasStaticShape() && isNumber(type.getElementType());
+  bool legal = type.getRank() >= 1 && type.getRank() <= 2 && type.hasStaticShape() &&
+               isNumber(type.getElementType());
   for (int64_t extent : type.getShape())
     legal = legal && extent >= 1 && extent <= kLargestTile && (elements *= extent) <= kLargestTile;
   if (!legal)
-    return emitError(loc) << "expected a tile of rank 1 or 2, of 1 to " << kLargestTile
-                          << " elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got " << type;
+    return emitError(loc)
+           << "expected a tile of rank 1 or 2, of 1 to " << kLargestTile
+           << " elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got " << type;
   if (type.getEncoding())
-    return emitError(loc) << "expected a tile without a layout, which tile-infer-layouts chooses, got " << type;
+    return emitError(loc)
+           << "expected a tile without a layout, which tile-infer-layouts chooses, got " << type;
   return success();
 }
 
@@ -76,23 +84,27 @@ LogicalResult SourceChecker::checkType(Location loc, Type type, bool isArgument)
     return success();
   if (auto array = dyn_cast<MemRefType>(type)) {
     if (!isArgument)
-      return emitError(loc) << "expected arrays to be arguments of the kernel, this value is " << type;
+      return emitError(loc) << "expected arrays to be arguments of the kernel, this value is "
+                            << type;
     if (isNumber(array.getElementType()))
       return success();
   }
-  return emitError(loc) << "expected index, i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN, f8E5M2, or tiles or arrays of "
+  return emitError(loc) << "expected index, i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN, f8E5M2, "
+                           "or tiles or arrays of "
                            "them, got "
                         << type;
 }
 
 /// 8-bit floats are only moved and converted.
 LogicalResult SourceChecker::checkFloat8(Operation *op) {
-  if (llvm::none_of(op->getOperandTypes(), isFloat8) && llvm::none_of(op->getResultTypes(), isFloat8))
+  if (llvm::none_of(op->getOperandTypes(), isFloat8) &&
+      llvm::none_of(op->getResultTypes(), isFloat8))
     return success();
   if (isa<arith::SelectOp, arith::BitcastOp, arith::ConstantOp>(op))
     return success();
   if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
-    return op->emitOpError("expected operands of 16 bits or more: 8-bit floats have only conversions");
+    return op->emitOpError(
+        "expected operands of 16 bits or more: 8-bit floats have only conversions");
   if (!target.has(Feature::F8Convert))
     return op->emitOpError(missingFeature(Feature::F8Convert, target));
   if (getElementTypeOrSelf(op->getOperand(0)).isF64())
@@ -102,11 +114,14 @@ LogicalResult SourceChecker::checkFloat8(Operation *op) {
 
 LogicalResult SourceChecker::checkArith(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()); elements && !isa<SplatElementsAttr>(elements))
+    if (auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+        elements && !isa<SplatElementsAttr>(elements))
       return op->emitOpError("expected one value for all elements of a tile");
   if (op->getNumResults() != 1)
     return op->emitOpError("is not supported: it has ") << op->getNumResults() << " results";
-  auto isIndexTile = [](Type type) { return isa<RankedTensorType>(type) && getElementTypeOrSelf(type).isIndex(); };
+  auto isIndexTile = [](Type type) {
+    return isa<RankedTensorType>(type) && getElementTypeOrSelf(type).isIndex();
+  };
   if (llvm::any_of(op->getOperandTypes(), isIndexTile))
     return op->emitOpError("expected tiles of sized integers, not of index");
   return checkFloat8(op);
@@ -117,12 +132,15 @@ LogicalResult SourceChecker::checkMath(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0));
   if (type.isIndex())
     return op->emitOpError("expected a sized integer, got index");
-  if (isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
-          math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp>(op))
+  if (isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp,
+          math::CopySignOp, math::FmaOp, math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp>(
+          op))
     return checkFloat8(op);
-  if (!isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::TanhOp>(op))
-    return op->emitOpError("is not supported; known: exp, exp2, log, log2, sqrt, rsqrt, tanh, absf, fma, ceil, floor, "
-                           "trunc, roundeven, copysign, absi, ctpop, ctlz");
+  if (!isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp,
+           math::TanhOp>(op))
+    return op->emitOpError(
+        "is not supported; known: exp, exp2, log, log2, sqrt, rsqrt, tanh, absf, fma, ceil, floor, "
+        "trunc, roundeven, copysign, absi, ctpop, ctlz");
   if (type.isF32() || type.isF16() || type.isBF16() || (type.isF64() && isa<math::SqrtOp>(op)))
     return success();
   return op->emitOpError("expected elements of f32, f16 or bf16, got ") << type;
@@ -158,7 +176,8 @@ LogicalResult SourceChecker::checkOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()) ||
       isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp, tensor::SplatOp>(op))
     return success();
-  return op->emitError("expected ops of tile, arith and math, scf.for, scf.if, scf.while, memref.dim and tensor.splat in "
+  return op->emitError("expected ops of tile, arith and math, scf.for, scf.if, scf.while, "
+                       "memref.dim and tensor.splat in "
                        "a kernel, got ")
          << op->getName();
 }
@@ -168,7 +187,8 @@ LogicalResult SourceChecker::check() {
     return failure();
   // Outer ops before inner ones, in program order: the first error is the one to mend first.
   return failure(
-      kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult { return checkOp(op); }).wasInterrupted());
+      kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult { return checkOp(op); })
+          .wasInterrupted());
 }
 
 LogicalResult headrace::tile::checkModule(ModuleOp module) {

@@ -1,5 +1,6 @@
 // Choice of the matmul atom: walks the target's table from the fastest family down and takes the first whose rules hold.
 #include "ChooseAtom.h"
+#include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -51,6 +52,9 @@ struct Search {
   int64_t accumulatorRegisters(int64_t threads) const { return m * n * accBytes / 4 / threads; }
   /// Panels narrower than 16 bytes have no matrix descriptor.
   std::string checkDescriptor(Value operand, bool isA);
+  /// Whether `count` groups can start reading B where their columns do: an N-contiguous B lies in panels, and a
+  /// descriptor starts at a panel or stays within a swizzled one.
+  bool canSplitPanels(int64_t count);
 };
 } // namespace
 
@@ -71,6 +75,18 @@ std::string Search::checkDescriptor(Value operand, bool isA) {
   if (type.getDimSize(1 - major) % 8)
     return llvm::formatv("operand {0}: {1} rows are not a multiple of 8", isA ? "a" : "b", type.getDimSize(1 - major));
   return "";
+}
+
+bool Search::canSplitPanels(int64_t count) {
+  if (kMajorB)
+    return true;
+  SharedAttr shared = chooseSharedLayout(dot.getBType(), /*major=*/dot.getTransposeB() ? 0 : 1);
+  SharedLayout layout = shared.getSharedLayout(dot.getBType().getShape(), dot.getBType().getElementType());
+  int64_t panel = layout.panelElements(), part = n / count;
+  for (int64_t start = 0; start < n; start += part)
+    if (start % panel && (start % panel + part > panel || layout.swizzle() <= 16))
+      return false;
+  return true;
 }
 
 std::string Search::tryAtom(const MmaAtom &atom) {
@@ -137,7 +153,7 @@ std::string Search::tryWgmma(const MmaAtom &atom) {
   auto split = [&](int64_t count) {
     if (m % (64 * count) == 0 && acceptsN(atom, std::min<int64_t>(n, 256)) && (n <= 256 || n % 256 == 0)) {
       groupsM = count, groupsN = 1;
-    } else if (n % count == 0 && acceptsN(atom, n / count) && n / count <= 256) {
+    } else if (n % count == 0 && acceptsN(atom, n / count) && n / count <= 256 && canSplitPanels(count)) {
       groupsM = 1, groupsN = count;
     } else {
       return false;

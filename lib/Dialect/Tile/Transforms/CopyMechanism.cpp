@@ -54,7 +54,7 @@ SharedAttr headrace::tile::chooseSharedLayout(RankedTensorType tile, int64_t maj
 }
 
 /// Why TMA cannot move this tile of this array; empty if it can. Requires: the target has TMA.
-static std::string whyNotTma(Value array, RankedTensorType tile) {
+static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType tile) {
   auto type = cast<MemRefType>(array.getType());
   int64_t major = contiguousDim(type);
   if (major < 0)
@@ -70,6 +70,9 @@ static std::string whyNotTma(Value array, RankedTensorType tile) {
   int64_t bytes = tile.getDimSize(major) * elementBytes(type);
   if (bytes % kTmaUnit)
     return llvm::formatv("rows of the tile are {0} bytes, TMA moves multiples of 16", bytes);
+  // A box that starts inside a unit is an illegal instruction on compute capability 9.0 (measured: case T05).
+  if (getDivisor(offsets[major]) * elementBytes(type) % kTmaUnit)
+    return "the offset along the contiguous dimension is not known to be a multiple of 16 bytes";
   SharedAttr layout = chooseSharedLayout(tile, major);
   // Panels without swizzle are 16 bytes wide and must each start at a multiple of 128 bytes.
   int64_t rows = tile.getRank() == 1 ? 1 : tile.getDimSize(1 - major);
@@ -93,7 +96,7 @@ CopyChoice headrace::tile::chooseLoad(LoadOp load, const TargetInfo &target, boo
   if (hasFill(load))
     return {Mechanism::Plain, "tma and cp.async fill with zeros only"};
   if (target.has(Feature::Tma) && (!asked || *asked == Mechanism::Tma)) {
-    std::string whyTma = whyNotTma(load.getArray(), load.getTile());
+    std::string whyTma = whyNotTma(load.getArray(), load.getOffsets(), load.getTile());
     if (whyTma.empty())
       return {Mechanism::Tma, ""};
     why = "tma: " + whyTma;
@@ -122,7 +125,7 @@ CopyChoice headrace::tile::chooseStore(StoreOp store, const TargetInfo &target) 
     return {Mechanism::Plain, "asked for"};
   if (!target.has(Feature::Tma))
     return {Mechanism::Plain, ""};
-  std::string why = whyNotTma(store.getArray(), store.getTileType());
+  std::string why = whyNotTma(store.getArray(), store.getOffsets(), store.getTileType());
   // Stores may not start before the array (PTX ISA 9.7.9.27.1.1).
   if (why.empty() && !llvm::all_of(store.getOffsets(), isNonNegative))
     why = "the offsets are not known to be non-negative";

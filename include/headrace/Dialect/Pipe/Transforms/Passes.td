@@ -9,7 +9,7 @@ def PipeChooseDepth : Pass<"pipe-choose-depth", "::mlir::ModuleOp"> {
     A channel of a loop with `stages = N` gets N slots, and the kernel is refused with a table of its buffers and the
     largest N that fits if it needs too much; `auto` takes the largest depth that fits. Accumulators in tensor memory get
     two slots if the kernel is specialized and they fit, everything else one. Counts exactly what `pipe-allocate-memory`
-    allocates: both ask SharedMemoryPlan. Reads `tile.target`.
+    allocates: both ask planMemory. Reads `tile.target`.
 
     Example: test/Examples/pipe-choose-depth.mlir
   }];
@@ -91,6 +91,19 @@ def PipeInsertFences : Pass<"pipe-insert-fences", "::mlir::ModuleOp"> {
 
     Example: test/Examples/pipe-insert-fences.mlir
   }];
+}
+
+def PipeRotateWaits : Pass<"pipe-rotate-waits", "::mlir::ModuleOp"> {
+  let summary = "Wait for the next trip's slot while this trip's matmul runs";
+  let description = [{
+    In a loop whose wgmma is waited for within its trip, the wait for a slot moves to the trip before, between the start
+    of the matmul and its wait: the tensor core is not left idle for the time that it takes to look at a barrier. The
+    first slot is waited for before the loop; nothing is waited for past the last trip. Slots become values of the loop.
+    Takes channels of at least two slots.
+
+    Example: test/Examples/pipe-rotate-waits.mlir
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def PipeAllocateMemory : Pass<"pipe-allocate-memory", "::mlir::ModuleOp"> {
