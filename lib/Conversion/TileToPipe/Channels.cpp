@@ -68,9 +68,10 @@ SmallVector<tile::LoadOp> KernelConversion::getGroup(tile::LoadOp load) {
       partner.getMechanism() != load.getMechanism() || !isa<tile::SharedAttr>(partner.getTile().getEncoding()))
     return {load};
   tile::LoadOp first = load->isBeforeInBlock(partner) ? load : partner, last = first == load ? partner : load;
-  // The first copy moves down to the last one: nothing between may write memory.
+  // The first copy moves down to the last one: nothing between may write an array. The answer must be the same before and
+  // after ops between are converted, since each of the two loads asks: channels of other loads do not count.
   for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !isa<tile::LoadOp>(op))
+    if (isa<tile::StoreOp, pipe::StoreOp, pipe::AsyncStoreOp>(op) || (op->getNumRegions() && !isMemoryEffectFree(op)))
       return {load};
   return {first, last};
 }
