@@ -48,7 +48,7 @@ bool SharedLayout::panelsAligned() const {
   return panels() == 1 || panelBytes() % alignment() == 0;
 }
 
-int64_t SharedLayout::offset(const std::vector<int64_t> &coordinate) const {
+int64_t SharedLayout::denseOffset(const std::vector<int64_t> &coordinate) const {
   assert(coordinate.size() == extents.size() && "one coordinate per dimension");
   int64_t row = 0;
   for (size_t d = 0; d < extents.size(); ++d) {
@@ -57,8 +57,11 @@ int64_t SharedLayout::offset(const std::vector<int64_t> &coordinate) const {
       row = row * extents[d] + coordinate[d];
   }
   int64_t column = coordinate[static_cast<size_t>(majorDim)];
-  int64_t dense = column / panelElements() * panelBytes() + row * rowBytes() +
-                  column % panelElements() * bits / 8;
+  return column / panelElements() * panelBytes() + row * rowBytes() + column % panelElements() * bits / 8;
+}
+
+int64_t SharedLayout::offset(const std::vector<int64_t> &coordinate) const {
+  int64_t dense = denseOffset(coordinate);
   // Address bits 7 and up select the chunk, bits 4 and up; `swizzle` 32, 64, 128 uses 1, 2, 3 bits.
   int64_t chunkBits = swizzleBytes > 16 ? swizzleBytes - 16 : 0;
   return dense ^ (dense >> 3 & chunkBits);

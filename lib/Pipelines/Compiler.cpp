@@ -25,6 +25,21 @@ std::optional<Level> headrace::parseLevel(StringRef name) {
       .Default(std::nullopt);
 }
 
+std::optional<Level> headrace::levelOfPass(StringRef argument) {
+  auto runs = [&](auto... populate) {
+    OpPassManager manager(ModuleOp::getOperationName());
+    (populate(manager), ...);
+    return llvm::any_of(manager.getPasses(), [&](Pass &pass) { return pass.getArgument() == argument; });
+  };
+  if (runs(populateLayoutPipeline))
+    return Level::Layout;
+  if (runs(populateChannelPipeline, populateSchedulePipeline))
+    return Level::Pipe;
+  if (runs(populateNvvmPipeline))
+    return Level::Nvvm;
+  return std::nullopt;
+}
+
 namespace {
 /// Runs pipelines on a module; remembers whether an error told the user something.
 class Run {
@@ -48,10 +63,13 @@ private:
   }
   CompileStatus generateCode();
   func::FuncOp getKernel();
+  /// Tells what ptxas found. It knows lines of the PTX alone, so all of it is said of the kernel.
+  CompileStatus takeCubin(PtxasResult assembled);
 
   ModuleOp module;
   const CompileOptions &options;
   Compilation &result;
+  LocationAttr kernelLocation; ///< of the kernel in the source, from selectKernel on
   bool stopped = false;
 };
 } // namespace
@@ -69,12 +87,15 @@ LogicalResult Run::selectKernel() {
   };
   if (options.kernel.empty() && kernels.size() > 1)
     return module.emitError("the module has several kernels, choose one with --kernel: ") << names();
-  if (options.kernel.empty())
-    return success();
-  if (llvm::none_of(kernels, [&](tile::KernelOp kernel) { return kernel.getSymName() == options.kernel; }))
+  auto isChosen = [&](tile::KernelOp kernel) {
+    return options.kernel.empty() || kernel.getSymName() == options.kernel;
+  };
+  auto chosen = llvm::find_if(kernels, isChosen);
+  if (chosen == kernels.end())
     return module.emitError("the module has no kernel '") << options.kernel << "'; it has " << names();
+  kernelLocation = chosen->getLoc();
   for (tile::KernelOp kernel : kernels)
-    if (kernel.getSymName() != options.kernel)
+    if (kernel != *chosen)
       kernel.erase();
   return success();
 }
@@ -180,15 +201,18 @@ CompileStatus Run::generateCode() {
     return CompileStatus::Ok;
   PtxasOptions ptxasOptions = options.ptxas;
   ptxasOptions.path = *ptxas;
-  PtxasResult assembled = assemble(result.text, options.target, ptxasOptions);
+  return takeCubin(assemble(result.text, options.target, ptxasOptions));
+}
+
+CompileStatus Run::takeCubin(PtxasResult assembled) {
   if (!assembled.ok) {
-    module.emitError("internal error: ") << assembled.error;
+    emitError(kernelLocation) << assembled.error;
     return CompileStatus::InternalError;
   }
   addPtxasReport(*result.report, assembled);
   // A serialised matmul or a spill is a kernel far slower than planned: never silent.
   for (const PtxasNote &note : assembled.performance)
-    module.emitWarning("ptxas ") << note.code << ": " << note.text;
+    emitWarning(kernelLocation, "ptxas ") << note.code << ": " << note.text;
   result.cubin = std::move(assembled.cubin);
   return CompileStatus::Ok;
 }

@@ -13,7 +13,6 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -47,7 +46,6 @@ void headrace::populateSchedulePipeline(OpPassManager &manager) {
   manager.addPass(pipe::createPipeSpecializeWarps());
   manager.addPass(pipe::createPipeDeriveArrivals());
   manager.addPass(pipe::createPipeInsertFences());
-  manager.addPass(pipe::createPipeRotateWaits());
   manager.addPass(pipe::createPipeAllocateMemory());
   manager.addPass(pipe::createPipeVerifyProtocol());
 }
@@ -74,13 +72,4 @@ void headrace::populateNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-}
-
-bool headrace::isPassOfPipelines(StringRef argument) {
-  OpPassManager manager(ModuleOp::getOperationName());
-  populateLayoutPipeline(manager);
-  populateChannelPipeline(manager);
-  populateSchedulePipeline(manager);
-  populateNvvmPipeline(manager);
-  return llvm::any_of(manager.getPasses(), [&](Pass &pass) { return pass.getArgument() == argument; });
 }

@@ -1,5 +1,6 @@
 // The launch record of a kernel, read off its function at the pipe level.
 #include "headrace/Report/LaunchRecord.h"
+#include "MemoryNames.h"
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
 #include "headrace/Dialect/Pipe/IR/TensorMaps.h"
 
@@ -165,5 +166,7 @@ FailureOr<json::Object> headrace::makeLaunchRecord(func::FuncOp kernel, const Ta
                       {"args", std::move(writer.args)},
                       {"params", std::move(writer.params)},
                       {"tensor_maps", std::move(maps)},
+                      {"memory", memoryNames(kernel)},
+                      {"roles", roleNames(kernel)},
                       {"contract", std::move(writer.contract)}};
 }

@@ -3,8 +3,8 @@
     python3 test/EndToEnd/check_loops.py compile FOLDER [--compiler build/bin/headrace-compile]
     python3 test/EndToEnd/check_loops.py run FOLDER [--repeats 100]
 
-`run` prints one line for each kernel and exits with 1 if a value differs. Results are compared bit for bit: the data are
-integers, or the arithmetic is one addition.
+`run` prints one line for each kernel and exits with 1 if a value differs. Results are compared bit for bit: the data
+are integers, or the arithmetic is one addition.
 """
 
 from __future__ import annotations

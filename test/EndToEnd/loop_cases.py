@@ -81,7 +81,8 @@ tile.kernel @last(%in: memref<?xf32> {{tile.name = "in", tile.align = 16 : i64}}
   %n = arith.index_cast %trips : i32 to index
   %row = arith.constant {_ROW} : index
   %none = arith.constant dense<-1.0> : tensor<{_ROW}xf32>
-  %last = tile.for %i = %c0 to %n step %c1 iter_args(%old = %none) -> (tensor<{_ROW}xf32>) pipeline(stages = {stages}) {{
+  %last = tile.for %i = %c0 to %n step %c1 iter_args(%old = %none) -> (tensor<{_ROW}xf32>)
+      pipeline(stages = {stages}) {{
     %at = arith.muli %i, %row : index
     %x = tile.load %in[%at] : memref<?xf32> -> tensor<{_ROW}xf32>
     tile.yield %x : tensor<{_ROW}xf32>
@@ -103,7 +104,8 @@ def _gemv(stages: str) -> str:
     """y[1, N] = x[1, K] * W[K, N] in tiles of 64 x 64 x 128: with K = 64 the loop makes one trip."""
     x, w, y = ("memref<?x?xbf16, strided<[?, 1]>>",) * 2 + ("memref<?x?xf32, strided<[?, 1]>>",)
     return f"""
-tile.kernel @gemv(%X: {x} {{tile.name = "X", tile.align = 16 : i64}}, %W: {w} {{tile.name = "W", tile.align = 16 : i64}},
+tile.kernel @gemv(%X: {x} {{tile.name = "X", tile.align = 16 : i64}},
+                  %W: {w} {{tile.name = "W", tile.align = 16 : i64}},
                   %Y: {y} {{tile.name = "Y", tile.align = 16 : i64}}) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

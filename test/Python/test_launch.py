@@ -108,6 +108,13 @@ def test_persistent_grid_is_bounded_by_the_device(fake):
     assert fake.named("cuLaunchKernel")[0][1] == 264
 
 
+def test_persistent_grid_is_no_larger_than_its_rounds_need(fake):
+    kernel = Kernel(gemm_record(), b"cubin")
+    kernel(*gemm_arguments(m=128 * 32, n=256 * 16))  # 512 tiles on 132 processors: 4 rounds of 128
+    kernel(*gemm_arguments(m=128 * 133, n=256))  # 2 rounds, of 67 and 66
+    assert [call[1] for call in fake.named("cuLaunchKernel")] == [128, 67]
+
+
 def test_grid_override(fake):
     Kernel(gemm_record(), b"cubin")(*gemm_arguments(), grid=[5, 2])
     assert fake.named("cuLaunchKernel")[0][1:4] == (5, 2, 1)
@@ -156,7 +163,7 @@ def test_empty_array_reads_a_zeroed_buffer(fake):
 def test_cluster_launch(fake):
     Kernel(gemm_record(cluster=[2, 1, 1], shared_bytes=1024), b"cubin")(*gemm_arguments(), stream=9)
     ((config, function, _, _),) = fake.named("cuLaunchKernelEx")
-    assert (function, config.gridDimX, config.blockDimX, config.sharedMemBytes) == ("function gemm", 8, 384, 1024)
+    assert (function, config.gridDimX, config.blockDimX, config.sharedMemBytes) == ("function gemm", 10, 384, 1024)
     assert (config.numAttrs, int(config.hStream)) == (1, 9)
     dimensions = config.attrs[0].value.clusterDim
     assert (dimensions.x, dimensions.y, dimensions.z) == (2, 1, 1)

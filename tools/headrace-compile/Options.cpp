@@ -1,7 +1,6 @@
 // The command line of headrace-compile. Plain parsing: LLVM's own option registry would show some hundred options of
 // LLVM to users.
 #include "Options.h"
-#include "headrace/Pipelines/Pipelines.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,7 +15,7 @@ static constexpr const char *kUsage = R"(usage: headrace-compile IN.mlir --targe
   --kernel=NAME         which kernel, if the module has several
   --set=NAME=VALUE,...  values of the source's parameters
   --stop-after=PASS     stop after a level or a pass (its name in headrace-opt) and print the module
-  --report[=FILE.json]  what was chosen and why, as text on standard error or as JSON in a file
+  --report[=FILE.json]  what was chosen and why, as text on standard error or as JSON in a file; from the pipe level on
   --ptxas=PATH          default: $HEADRACE_PTXAS, $CUDA_HOME, PATH, the pip package nvidia-cuda-nvcc
   --line-info           keep source lines in the cubin
 
@@ -49,9 +48,15 @@ static bool parseTargetName(StringRef name, CommandLine &line, std::string &mess
   return target.has_value();
 }
 
+/// Whether compilation ends before the pipe level is complete, where the launch record and the report are made.
+static bool endsBeforePipe(const CompileOptions &options) {
+  return options.level < Level::Pipe || (!options.stopAfter.empty() && levelOfPass(options.stopAfter) <= Level::Pipe);
+}
+
 std::optional<CommandLine> headrace::parseCommandLine(int argc, char **argv, int &exitCode) {
   CommandLine line;
   bool hasTarget = false;
+  StringRef end; // the argument that says where to stop
   for (int i = 1; i < argc; ++i) {
     StringRef argument = argv[i], value;
     auto is = [&](StringRef name) {
@@ -86,10 +91,12 @@ std::optional<CommandLine> headrace::parseCommandLine(int argc, char **argv, int
         return usage("unknown level '" + value.str() + "'", exitCode);
       line.compile.level = *level;
       line.wantsRecord = value == "record";
+      end = argument;
     } else if (is("--stop-after")) {
+      end = argument;
       if (std::optional<Level> level = parseLevel(value))
         line.compile.level = *level;
-      else if (isPassOfPipelines(value))
+      else if (levelOfPass(value))
         line.compile.stopAfter = value.str();
       else
         return usage("no level or pass '" + value.str() + "' to stop after", exitCode);
@@ -122,5 +129,9 @@ std::optional<CommandLine> headrace::parseCommandLine(int argc, char **argv, int
   // The record needs no code.
   if (line.wantsRecord)
     line.compile.level = Level::Pipe;
+  if ((line.report || line.wantsRecord) && endsBeforePipe(line.compile))
+    return usage((line.report ? "--report" : "--emit=record") + (" needs the whole pipe level, " + end).str() +
+                     " ends before",
+                 exitCode);
   return line;
 }

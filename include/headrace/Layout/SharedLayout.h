@@ -69,6 +69,9 @@ public:
   /// shape[d]. Ensures: distinct elements of whole bytes get disjoint bytes, all within [0,
   /// bytes()).
   int64_t offset(const std::vector<int64_t> &coordinate) const;
+  /// The same before the exclusive or: where a TMA box that starts at this element goes. The element itself may be
+  /// swizzled away from there.
+  int64_t denseOffset(const std::vector<int64_t> &coordinate) const;
 
   /// The largest of 128, 64, 32, 16 that divides the bytes of the contiguous dimension; at most 16
   /// for rank 1, where there are no rows to spread; 0 if not even 16 does.

@@ -13,6 +13,8 @@ namespace headrace {
 /// Levels at which compilation can stop, in order.
 enum class Level { Tile, Layout, Pipe, Nvvm, Llvm, Ptx, Cubin };
 std::optional<Level> parseLevel(llvm::StringRef name);
+/// The level that the first pass with this argument is on the way to; nullopt if none runs it.
+std::optional<Level> levelOfPass(llvm::StringRef argument);
 
 struct CompileOptions {
   TargetInfo target;
@@ -26,7 +28,7 @@ struct Compilation {
   std::string text;                         ///< the module at `level`, or the PTX
   std::vector<char> cubin;                  ///< only at Level::Cubin
   std::optional<llvm::json::Object> record; ///< from Level::Pipe on
-  std::optional<llvm::json::Object> report;
+  std::optional<llvm::json::Object> report; ///< the same
 };
 
 /// How a compilation failed: the user's program is refused, or we have a fault.

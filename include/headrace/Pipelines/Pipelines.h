@@ -15,9 +15,6 @@ void populateSchedulePipeline(mlir::OpPassManager &manager);
 /// To the NVVM and LLVM dialects.
 void populateNvvmPipeline(mlir::OpPassManager &manager);
 
-/// Whether one of these pipelines runs the pass with this argument.
-bool isPassOfPipelines(llvm::StringRef argument);
-
 /// Dialects that programs are written in and become.
 void registerHeadraceDialects(mlir::DialectRegistry &registry);
 /// Our passes and the upstream ones the pipelines use, and the pipelines by name.

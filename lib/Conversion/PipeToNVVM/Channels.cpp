@@ -209,8 +209,7 @@ struct ConvertWait : OpConversionPattern<ConsumerWaitOp> {
     Location loc = op.getLoc();
     CreateChannelOp channel = getChannelOf(op);
     if (channel.getSync() == Sync::Mbarrier) {
-      waitBarrier(rewriter, loc, fullBarrier(rewriter, loc, channel, op.getIndex()), op.getPhase(),
-                  op.getPredicate());
+      waitBarrier(rewriter, loc, fullBarrier(rewriter, loc, channel, op.getIndex()), op.getPhase());
       if (channel.getAsyncRelease() || inTensorMemory(channel))
         fenceAfter(rewriter, loc);
     } else if (channel.getSync() == Sync::Group) {

@@ -1,7 +1,7 @@
 // Copies of tiles by TMA, in boxes: pipe.copy with mechanism tma, and pipe.async_store.
 //
 // One thread issues them. The boxes of a tile, and where each lies in the slot, are those of
-// TensorMaps.h; the bytes of a load arrive at the channel's full barrier.
+// TmaBoxes.h; the bytes of a load arrive at the channel's full barrier.
 #include "Lowering.h"
 
 #include "headrace/Dialect/Pipe/IR/TensorMaps.h"
@@ -52,8 +52,8 @@ LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer,
 }
 
 /// Run-time coordinates of a box, innermost first: the tile's offsets plus the box's start.
-SmallVector<Value> boxCoordinates(OpBuilder &builder, Location loc, ValueRange offsets,
-                                  const TensorBox &box, int64_t major) {
+SmallVector<Value> boxCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBox &box,
+                                  int64_t major) {
   SmallVector<Value> coordinates;
   for (auto [i, start] : llvm::enumerate(box.start)) {
     Value origin = toI32(builder, loc, offsets[i == 0 ? major : 1 - major]);
@@ -141,7 +141,8 @@ struct TmaLoad : OpConversionPattern<CopyOp> {
     Value barrier = fullBarrier(rewriter, loc, channel, index);
     SmallVector<Value> offsets = single(adaptor.getOffsets());
     int64_t major = buffer.getSharedLayout().major();
-    for (const TensorBox &box : tensorBoxes(array, buffer))
+    TmaBoxes cut = tensorBoxes(buffer);
+    for (const TmaBox &box : cut.boxes)
       issueLoad(rewriter, loc,
                 addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
                 boxCoordinates(rewriter, loc, offsets, box, major), barrier,
@@ -176,7 +177,8 @@ struct TmaStore : OpConversionPattern<AsyncStoreOp> {
     SharedLayout whole = op.getBuffer().getType().getSharedLayout();
     if (group)
       moveToGroup(rewriter, loc, group, buffer.getShape()[0], whole, source, offsets);
-    for (const TensorBox &box : tensorBoxes(array, buffer))
+    TmaBoxes cut = tensorBoxes(buffer);
+    for (const TmaBox &box : cut.boxes)
       issueStore(rewriter, loc, addBytes(rewriter, loc, source, offsetOf(box, whole)), map,
                  boxCoordinates(rewriter, loc, offsets, box, whole.major()),
                  cachePolicy(op.getCache()));
@@ -185,11 +187,11 @@ struct TmaStore : OpConversionPattern<AsyncStoreOp> {
   }
 
   /// Where a box of a group's share starts in the whole slot, whose panels have all groups' rows.
-  static int64_t offsetOf(const TensorBox &box, const SharedLayout &whole) {
+  static int64_t offsetOf(const TmaBox &box, const SharedLayout &whole) {
     std::vector<int64_t> place(box.start.rbegin(), box.start.rend());
     if (place.size() == 2 && whole.major() == 0)
       std::swap(place[0], place[1]);
-    return whole.offset(place);
+    return whole.denseOffset(place);
   }
 
   /// Advances the slot's address and the array's offsets to this group's `rows` rows. Requires: rows are contiguous

@@ -2,6 +2,7 @@
 #include "TileToPipe.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
+#include "headrace/Layout/TmaBoxes.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -108,7 +109,7 @@ void KernelConversion::convertSharedLoads(ArrayRef<tile::LoadOp> group) {
       copy->setAttr(tile::kWhyAttr, why);
   }
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, results, channel, Value(), Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, results, channel, Value(), Value(), IntegerAttr());
   waits[builder.getInsertionBlock()].push_back(wait);
   for (auto [i, buffer] : llvm::enumerate(wait.getBuffers())) {
     tile::LoadOp load = group[i];
@@ -170,7 +171,7 @@ void KernelConversion::readSlot(tile::ConvertLayoutOp op) {
 }
 
 /// How many groups of four warps can stage and store their own rows without waiting for each other: those that the
-/// accumulator's layout splits dimension 0 between. TMA's row-wise boxes and swizzle patterns (8 rows) must not straddle.
+/// accumulator's layout splits dimension 0 between. Swizzle patterns (8 rows) and TMA's boxes must not straddle.
 static int64_t countStoringGroups(RankedTensorType tile, RankedTensorType staged) {
   TileLayout layout = cast<tile::LayoutAttr>(tile.getEncoding()).getTileLayout();
   int64_t rows = tile.getDimSize(0), groups = 1;
@@ -182,8 +183,13 @@ static int64_t countStoringGroups(RankedTensorType tile, RankedTensorType staged
     groups = group.count;
   }
   bool fourWarps = layout.numWarps() == 4 * groups;
-  bool rowMajor = tile.getRank() == 2 && cast<tile::SharedAttr>(staged.getEncoding()).getMajor() == 1;
-  return fourWarps && rowMajor && rows % (8 * groups) == 0 ? groups : 1;
+  auto shared = cast<tile::SharedAttr>(staged.getEncoding());
+  bool rowMajor = tile.getRank() == 2 && shared.getMajor() == 1;
+  if (!fourWarps || !rowMajor || rows % (8 * groups))
+    return 1;
+  std::string why;
+  SharedLayout share = shared.getSharedLayout({rows / groups, tile.getDimSize(1)}, tile.getElementType());
+  return cutIntoTmaBoxes(share, why) ? groups : 1;
 }
 
 /// Registers to shared memory: what a TMA store or a matmul reads next.
@@ -202,7 +208,7 @@ void KernelConversion::writeSlot(tile::ConvertLayoutOp op) {
   auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
   pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), IntegerAttr());
   waits[builder.getInsertionBlock()].push_back(wait);
   slots[result] = {wait.getBuffers()[0], channel};
 }
@@ -212,7 +218,7 @@ void KernelConversion::readTensorMemory(tile::ConvertLayoutOp op) {
   Location loc = op.getLoc();
   Slot slot = slots.lookup(op.getSource());
   Type type = slot.channel.getChannel().getType().getBuffers()[0];
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, type, slot.channel, Value(), Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, type, slot.channel, Value(), Value(), IntegerAttr());
   auto read = pipe::ReadOp::create(builder, loc, op.getResult().getType(), wait.getBuffers()[0]);
   pipe::ConsumerReleaseOp::create(builder, loc, slot.channel, Value(), Value());
   op.getResult().replaceAllUsesWith(read.getResult());
@@ -247,7 +253,7 @@ void KernelConversion::convertRegisters(tile::ConvertLayoutOp op) {
   auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
   pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), Value(), IntegerAttr());
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), IntegerAttr());
   auto read = pipe::ReadOp::create(builder, loc, to, wait.getBuffers()[0]);
   pipe::ConsumerReleaseOp::create(builder, loc, channel, Value(), Value());
   op.getResult().replaceAllUsesWith(read.getResult());

@@ -40,14 +40,13 @@ LogicalResult KernelConversion::convertFor(tile::ForOp loop) {
     auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(buffer), channel, Value(), Value(), Value());
     tmem.push_back({static_cast<unsigned>(i), {acquire.getBuffers()[0], channel}});
   }
-  auto result = scf::ForOp::create(builder, loc, loop.getLower(), loop.getUpper(), loop.getStep(), inits);
+  auto leaveEmpty = [](OpBuilder &, Location, Value, ValueRange) {};
+  auto result = scf::ForOp::create(builder, loc, loop.getLower(), loop.getUpper(), loop.getStep(), inits, leaveEmpty);
   if (loop.getPipeline())
     result->setAttr(pipe::kPipelineAttr, *loop.getPipeline());
 
   // The body moves; its terminator becomes scf.yield.
   Block *body = result.getBody();
-  if (!body->empty())
-    body->clear();
   SmallVector<Value> arguments = {result.getInductionVar()};
   unsigned next = 0;
   for (auto [i, init] : llvm::enumerate(loop.getInits()))

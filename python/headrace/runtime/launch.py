@@ -23,8 +23,8 @@ class Kernel:
     """A compiled kernel, callable with its arguments in the record's order.
 
     `record` is the path of the launch record (the code lies beside it, with suffix .cubin or .ptx or both), or a Record
-    or its parsed JSON together with the bytes of `cubin` or `ptx`. A device that does not run the cubin gets the PTX, if
-    there is one, compiled by its driver. Nothing of CUDA is touched before the first call.
+    or its parsed JSON together with the bytes of `cubin` or `ptx`. A device that does not run the cubin gets the PTX,
+    if there is one, compiled by its driver. Nothing of CUDA is touched before the first call.
     """
 
     def __init__(self, record: str | Path | Record | dict, cubin: bytes | None = None, ptx: bytes | None = None):

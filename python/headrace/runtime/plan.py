@@ -79,11 +79,19 @@ def programs_of(record: Record, args, processors: int) -> tuple[int, int, int]:
         for expr in (record.grid.x, record.grid.y, record.grid.z)
     )
     if record.grid.persistent and axes[0] > 0:
-        width = record.cluster[0]
-        resident = min(axes[0], processors * record.min_ctas_per_sm)
-        # Whole clusters only; a persistent program takes whatever tiles are left.
-        axes = (max(resident // width, 1) * width, axes[1], axes[2])
+        axes = (_persistent_programs(axes[0], processors * record.min_ctas_per_sm, record.cluster[0]), axes[1], axes[2])
     return _checked_grid(axes, record)
+
+
+def _persistent_programs(tiles: int, resident: int, width: int) -> int:
+    """The fewest programs that need no more rounds over `tiles` than `resident` programs would, in whole clusters.
+
+    512 tiles on 132 multiprocessors take 4 rounds, and so they do on 128: the 4 that would idle in the last round
+    leave their share of power and L2 to the others, and every round covers the same number of tile columns.
+    """
+    limit = max(resident // width, 1)
+    rounds = -(-tiles // (limit * width))
+    return min(limit, -(-tiles // (rounds * width))) * width
 
 
 def _checked_grid(grid, record: Record) -> tuple[int, int, int]:

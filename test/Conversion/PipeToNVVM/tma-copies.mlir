@@ -10,6 +10,8 @@
 !tallRing = !pipe.channel<1, [!tall]>
 !column = !pipe.buffer<64x128xbf16, #tile.shared<major = 0, swizzle = 128>>
 !columnRing = !pipe.channel<1, [!column]>
+!odd = !pipe.buffer<592x16xbf16, #tile.shared<major = 1, swizzle = 32>>
+!oddRing = !pipe.channel<1, [!odd]>
 !line = !pipe.buffer<512xf32, #tile.shared<major = 0, swizzle = 0>>
 !lineRing = !pipe.channel<1, [!line]>
 !rows = memref<?x?xbf16, strided<[?, 1]>>
@@ -122,6 +124,22 @@ func.func @store(%C: !rows, %m: index, %n: index)
   %slot = pipe.consumer_wait %ch[%c0, %c0] : !wideRing -> !wide
   pipe.async_store %slot, %C[%m, %n] {map = 0 : i64} : !wide, !rows
   pipe.consumer_release %ch[%c0, %c0] : !wideRing
+  return
+}
+
+// Boxes of 148 rows: the second starts amid the swizzle's pattern of 8 rows, at the row's own first byte all the same.
+// CHECK-LABEL: llvm.func @store_amid_pattern
+// CHECK: "cp.async.bulk.tensor.2d.global.shared{{.*}} %{{[^,]*}}, %[[SLOT:[^,]*]], %{{[^,]*}}, %{{[^,]*}} : (
+// CHECK: arith.addi %[[SLOT]], %c4736{{.*}} : i32
+// CHECK: "cp.async.bulk.tensor.2d.global.shared
+func.func @store_amid_pattern(%C: !rows, %m: index, %n: index)
+    attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 18944 : i64,
+                pipe.tensor_maps = [{arg = 0 : i64, box = array<i64: 16, 148>, dims = array<i64: 1, 0>, dtype = "bf16", swizzle = 32 : i64}]} {
+  %ch = pipe.create_channel "c" <bulk_store> {offset = 0 : i64} : !oddRing
+  %c0 = arith.constant 0 : i32
+  %slot = pipe.consumer_wait %ch[%c0, %c0] : !oddRing -> !odd
+  pipe.async_store %slot, %C[%m, %n] {map = 0 : i64} : !odd, !rows
+  pipe.consumer_release %ch[%c0, %c0] : !oddRing
   return
 }
 }

@@ -9,6 +9,7 @@
 #column = #tile.layout<atom = [32, 4], register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 1], [0, 2]], groups = [], repeat = [2, 16]>
 #acc = #tile.layout<atom = [64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], groups = [], repeat = [1, 8]>
 #halves = #tile.layout<atom = [64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], groups = [2 : 0], repeat = [1, 8]>
+#sixteens = #tile.layout<atom = [16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], groups = [2 : 0], repeat = [37, 4]>
 #shared = #tile.shared<major = 1, swizzle = 128>
 !array = memref<?x?xf32, strided<[?, 1]>>
 !whole = memref<512x512xf32, strided<[512, 1]>>
@@ -59,6 +60,18 @@ tile.kernel @groups_store_their_rows(%C: !whole {tile.align = 16 : i64}) attribu
   %x = arith.constant dense<1.0> : tensor<128x64xf32, #halves>
   %s = tile.convert_layout %x : tensor<128x64xf32, #halves> -> tensor<128x64xf32, #shared>
   tile.store %s, %C[%c0, %c0] {mechanism = #tile.mechanism<tma>} : tensor<128x64xf32, #shared>, !whole
+  tile.return
+}
+
+// 1184 rows of 16 bytes are 37 boxes of 32, one group's 592 are no equal boxes that start at multiples of 128 bytes.
+// CHECK-LABEL: func.func @groups_without_boxes
+tile.kernel @groups_without_boxes(%C: memref<2048x512xf16, strided<[512, 1]>> {tile.align = 16 : i64}) attributes {warps = 8 : i64} {
+  // CHECK: pipe.create_channel "arg0.staging" <bulk_store> : <
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<1.0> : tensor<1184x32xf16, #sixteens>
+  %s = tile.convert_layout %x : tensor<1184x32xf16, #sixteens> -> tensor<1184x32xf16, #tile.shared<major = 1, swizzle = 16>>
+  tile.store %s, %C[%c0, %c0] {mechanism = #tile.mechanism<tma>}
+      : tensor<1184x32xf16, #tile.shared<major = 1, swizzle = 16>>, memref<2048x512xf16, strided<[512, 1]>>
   tile.return
 }
 

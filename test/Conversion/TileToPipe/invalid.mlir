@@ -31,7 +31,7 @@ tile.kernel @layout_warps(%v: memref<?xf32>) attributes {warps = 4 : i64} {
 #short = #tile.layout<atom = [32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [], groups = [], repeat = [1]>
 tile.kernel @layout_extents(%v: memref<?xf32>) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
-  // expected-error@+1 {{expected a layout of the tile's extents, got}}
+  // expected-error@+1 {{expected a layout of the tile's extents, got [32] = {[32] register lane [1] [2] [4] [8] [16] warp} x repeat [1] x groups [] for 'tensor<128xf32, #tile.layout<atom = [32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [], groups = [], repeat = [1]>>'}}
   %x = tile.load %v[%c0] : memref<?xf32> -> tensor<128xf32, #short>
   tile.return
 }
@@ -105,5 +105,24 @@ tile.kernel @shared_to_shared(%A: memref<?x?xf16, strided<[?, 1]>>) attributes {
   // expected-error@+1 {{expected a conversion from or to registers, and none to tensor memory, got 'tensor<64x64xf16, #tile.shared<major = 1, swizzle = 128>>' to 'tensor<64x64xf16, #tile.shared<major = 1, swizzle = 64>>'}}
   %y = tile.convert_layout %x : tensor<64x64xf16, #shared> -> tensor<64x64xf16, #tile.shared<major = 1, swizzle = 64>>
   %z = tile.convert_layout %y : tensor<64x64xf16, #tile.shared<major = 1, swizzle = 64>> -> tensor<64x64xf16, #shared>
+  tile.return
+}
+
+// -----
+
+tile.kernel @vector() attributes {warps = 4 : i64} {
+  // expected-error@+1 {{expected a tile of static extents, got 'vector<4xf32>'}}
+  %x = arith.constant dense<0.0> : vector<4xf32>
+  tile.return
+}
+
+// -----
+
+#shared = #tile.shared<major = 1, swizzle = 128>
+tile.kernel @tensor_map_of_no_argument() attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %m = memref.alloc() : memref<64x64xbf16>
+  // expected-error@+1 {{expected an array that is an argument of the kernel, for a tensor map}}
+  %x = tile.load %m[%c0, %c0] {mechanism = #tile.mechanism<tma>} : memref<64x64xbf16> -> tensor<64x64xbf16, #shared>
   tile.return
 }

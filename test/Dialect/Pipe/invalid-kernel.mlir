@@ -141,3 +141,47 @@ func.func @barrier_groups() {
   pipe.role_barrier {groups = 0 : i64}
   return
 }
+
+// -----
+
+func.func @order(%n: index) {
+  // expected-error@+1 {{expected pipe.order to be 0 to 1048576, got -1}}
+  %m = arith.addi %n, %n {pipe.order = -1 : i64} : index
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected pipe.shared_bytes to be 0 to 1048576, got 1048577}}
+func.func @shared_bytes() attributes {pipe.kernel, pipe.shared_bytes = 1048577 : i64} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected pipe.occupancy to be 1 to 64, got 0}}
+func.func @occupancy() attributes {pipe.kernel, pipe.occupancy = 0 : i64} {
+  return
+}
+
+// -----
+
+func.func @pipeline(%n: index) {
+  // expected-error@+1 {{expected pipe.pipeline to be #tile.pipeline<(...)>, got 3 : i64}}
+  %m = arith.addi %n, %n {pipe.pipeline = 3 : i64} : index
+  return
+}
+
+// -----
+
+func.func @blocks_of_a_role() attributes {pipe.kernel} {
+  // expected-error@+1 {{'pipe.roles' op expected regions of one block}}
+  pipe.roles {
+    role "compute" warps 4 active 4 registers 0 {
+      cf.br ^next
+    ^next:
+      pipe.role_barrier
+    }
+  }
+  return
+}

@@ -39,6 +39,25 @@ func.func @plain_copies(%A: !array, %n: index, %z: i32) attributes {pipe.kernel,
   return
 }
 
+// A loop compares in every role as it did.
+// CHECK-LABEL: func.func @unsigned_loop
+// CHECK: role "compute"
+// CHECK: scf.for unsigned
+// CHECK: role "load"
+// CHECK: scf.for unsigned
+func.func @unsigned_loop(%A: !array, %n: index, %z: i32) attributes {pipe.kernel, pipe.specialize, pipe.warps = 4 : i64} {
+  %c1 = arith.constant 1 : index
+  %ch = pipe.create_channel "A" <mbarrier> : !ring
+  scf.for unsigned %i = %c1 to %n step %c1 {
+    %a = pipe.producer_acquire %ch[%z, %z] : !ring -> !tile
+    pipe.copy <tma> %A[%n, %n] to %a in %ch[%z] : !array, !tile, !ring
+    pipe.producer_commit %ch[%z, %z] : !ring
+    %b = pipe.consumer_wait %ch[%z, %z] : !ring -> !tile
+    pipe.consumer_release %ch[%z, %z] : !ring
+  }
+  return
+}
+
 // Two warpgroups of wgmma need more registers than equal shares: setmaxnreg works on groups of four warps.
 // CHECK-LABEL: func.func @register_budgets
 // CHECK-SAME: pipe.warps = 12 : i64

@@ -39,6 +39,30 @@ func.func @branch_with_results(%p: i1, %x: index) attributes {pipe.kernel, pipe.
   return
 }
 
+// The values that a loop had stay in front, and it compares as before.
+// CHECK-LABEL: func.func @loop_with_results
+func.func @loop_with_results(%n: index, %x: index) attributes {pipe.kernel, pipe.warps = 4 : i64} {
+  // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
+  // CHECK: %[[LOOP:.*]]:3 = scf.for unsigned %{{.*}} iter_args(%[[Y:.*]] = %{{.*}}, %[[I:.*]] = %[[ZERO]], %[[P:.*]] = %[[ZERO]])
+  // CHECK:   pipe.consumer_release %{{.*}}[%[[I]], %[[P]]]
+  // CHECK:   %[[NI:.*]], %[[NP:.*]] = pipe.advance[%[[I]], %[[P]]]
+  // CHECK:   scf.yield %{{.*}}, %[[NI]], %[[NP]] : index, i32, i32
+  // CHECK: } {kept}
+  // CHECK: arith.addi %[[LOOP]]#0, %[[LOOP]]#0
+  // CHECK: pipe.consumer_release %{{.*}}[%[[LOOP]]#1, %[[LOOP]]#2]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ch = pipe.create_channel "A" <mbarrier> : !ring
+  %r = scf.for unsigned %i = %c0 to %n step %c1 iter_args(%y = %x) -> (index) {
+    pipe.consumer_release %ch : !ring
+    %z = arith.addi %y, %i : index
+    scf.yield %z : index
+  } {kept}
+  %s = arith.addi %r, %r : index
+  pipe.consumer_release %ch : !ring
+  return
+}
+
 // CHECK-LABEL: func.func @while
 func.func @while(%p: i1) attributes {pipe.kernel, pipe.warps = 4 : i64} {
   // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32

@@ -50,9 +50,63 @@ tile.kernel @narrow_rows(%A: memref<?x?xf32, strided<[?, 1]>> {tile.align = 16 :
   %c64 = arith.constant 64 : index
   tile.for %i = %c0 to %n step %c64 pipeline(stages = 3) {
     // CHECK: mechanism = #tile.mechanism<cp_async>
-    // expected-remark@+1 {{copy by cp_async: tma: rows of the tile are 24 bytes, TMA moves multiples of 16; cp.async of 8 bytes: wider accesses are not known to be aligned}}
+    // expected-remark@+1 {{copy by cp_async: tma: expected rows of a multiple of 16 bytes, got 24 bytes; cp.async of 8 bytes: wider accesses are not known to be aligned}}
     %x = tile.load %A[%i, %c0] : memref<?x?xf32, strided<[?, 1]>> -> tensor<64x6xf32>
     tile.store %x, %C[%i, %c0] : tensor<64x6xf32>, memref<?x?xf32, strided<[?, 1]>>
+  }
+  tile.return
+}
+
+// 296 = 8 * 37 rows of 16 bytes: only parts of 8 rows start at multiples of 128 bytes.
+// CHECK-LABEL: tile.kernel @rows_without_boxes
+tile.kernel @rows_without_boxes(%A: memref<?x?xf32, strided<[?, 1]>> {tile.align = 16 : i64}, %C: memref<?x?xf32, strided<[?, 1]>>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  tile.for %i = %c0 to %n step %c4 pipeline(stages = 3) {
+    // CHECK: mechanism = #tile.mechanism<cp_async>
+    // expected-remark@+1 {{copy by cp_async: tma: expected at most 256 rows, or a number of rows that splits into equal boxes at multiples of 128 bytes, got 296 rows of 16 bytes}}
+    %x = tile.load %A[%c0, %i] : memref<?x?xf32, strided<[?, 1]>> -> tensor<296x4xf32>
+    tile.store %x, %C[%c0, %i] : tensor<296x4xf32>, memref<?x?xf32, strided<[?, 1]>>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @vector_without_boxes
+tile.kernel @vector_without_boxes(%A: memref<?xf16> {tile.align = 16 : i64}, %C: memref<?xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1000 = arith.constant 1000 : index
+  tile.for %i = %c0 to %n step %c1000 pipeline(stages = 3) {
+    // CHECK: mechanism = #tile.mechanism<cp_async>
+    // expected-remark@+1 {{copy by cp_async: tma: expected at most 256 elements, or a number of them that splits into equal boxes at multiples of 128 bytes, got 1000 elements of 2 bytes}}
+    %x = tile.load %A[%i] : memref<?xf16> -> tensor<1000xf16>
+    tile.store %x, %C[%i] : tensor<1000xf16>, memref<?xf16>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @panels_of_5_rows
+tile.kernel @panels_of_5_rows(%A: memref<?x?xf16, strided<[?, 1]>> {tile.align = 16 : i64}, %C: memref<?x?xf16, strided<[?, 1]>>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c96 = arith.constant 96 : index
+  tile.for %i = %c0 to %n step %c96 pipeline(stages = 3) {
+    // CHECK: mechanism = #tile.mechanism<cp_async>
+    // expected-remark@+1 {{copy by cp_async: tma: expected panels of a multiple of 128 bytes of shared memory, got 5 rows of 64 bytes}}
+    %x = tile.load %A[%c0, %i] : memref<?x?xf16, strided<[?, 1]>> -> tensor<5x96xf16>
+    tile.store %x, %C[%c0, %i] : tensor<5x96xf16>, memref<?x?xf16, strided<[?, 1]>>
+  }
+  tile.return
+}
+
+// Every row is the same one: no tensor map has a stride of 0.
+// CHECK-LABEL: tile.kernel @stride_0
+tile.kernel @stride_0(%A: memref<?x?xf16, strided<[0, 1]>> {tile.align = 16 : i64}, %C: memref<?x?xf16, strided<[?, 1]>>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.for %i = %c0 to %n step %c64 pipeline(stages = 3) {
+    // CHECK: mechanism = #tile.mechanism<cp_async>
+    // expected-remark@+1 {{copy by cp_async: tma: expected the stride of dimension 0 of the array to be a positive multiple of 16 bytes below 2^40, got 0 bytes}}
+    %x = tile.load %A[%c0, %i] : memref<?x?xf16, strided<[0, 1]>> -> tensor<64x64xf16>
+    tile.store %x, %C[%c0, %i] : tensor<64x64xf16>, memref<?x?xf16, strided<[?, 1]>>
   }
   tile.return
 }

@@ -174,3 +174,27 @@ tile.kernel @k() {
   tile.return
 }
 }
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @index_tile(%n: index) {
+  // expected-error@+1 {{expected a tile of rank 1 or 2, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<64xindex>'}}
+  %x = tensor.splat %n : tensor<64xindex>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @blocks() {
+  // expected-error@+1 {{'scf.execute_region' op expected regions of one block: control flow is tile.for and scf}}
+  scf.execute_region {
+    cf.br ^next
+  ^next:
+    scf.yield
+  }
+  tile.return
+}
+}

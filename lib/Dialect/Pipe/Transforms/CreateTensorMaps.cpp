@@ -26,23 +26,41 @@ static bool isReadAsTf32(CopyOp copy) {
   return false;
 }
 
+/// Gives `op`, a TMA copy or store of `array`, the number of its map in the kernel's list. An op of a program written by
+/// hand may have one already, or be none that a map can describe.
+template <typename Op> static LogicalResult createMap(func::FuncOp kernel, Op op, BufferType buffer, bool tf32) {
+  if (op.getMap())
+    return success();
+  auto argument = dyn_cast<BlockArgument>(op.getArray());
+  if (!argument || argument.getOwner()->getParentOp() != kernel)
+    return op.emitError("expected an array that is an argument of the kernel, for a tensor map");
+  auto array = cast<MemRefType>(argument.getType());
+  if (std::string why = whyNotTma(array, buffer); !why.empty())
+    return op.emitError("TMA cannot move this tile: ") << why;
+  op.setMap(addTensorMap(kernel, tensorMapFor(argument.getArgNumber(), array, buffer, tf32)));
+  return success();
+}
+
+static LogicalResult createMaps(func::FuncOp kernel) {
+  WalkResult loads = kernel.walk([&](CopyOp copy) -> WalkResult {
+    if (copy.getMechanism() != tile::Mechanism::Tma)
+      return success();
+    return createMap(kernel, copy, copy.getBuffer().getType(), isReadAsTf32(copy));
+  });
+  if (loads.wasInterrupted())
+    return failure();
+  WalkResult stores = kernel.walk([&](AsyncStoreOp store) -> WalkResult {
+    return createMap(kernel, store, store.getGroupBuffer(), /*tf32=*/false);
+  });
+  return failure(stores.wasInterrupted());
+}
+
 namespace {
 struct PipeCreateTensorMapsPass : public headrace::pipe::impl::PipeCreateTensorMapsBase<PipeCreateTensorMapsPass> {
   void runOnOperation() override {
-    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-      auto create = [&](auto op, BufferType buffer, bool tf32) {
-        if (op.getMap())
-          return;
-        int64_t argument = cast<BlockArgument>(op.getArray()).getArgNumber();
-        TensorMapInfo map = tensorMapFor(argument, cast<MemRefType>(op.getArray().getType()), buffer, tf32);
-        op.setMap(addTensorMap(kernel, map));
-      };
-      kernel.walk([&](CopyOp copy) {
-        if (copy.getMechanism() == tile::Mechanism::Tma)
-          create(copy, copy.getBuffer().getType(), isReadAsTf32(copy));
-      });
-      kernel.walk([&](AsyncStoreOp store) { create(store, store.getGroupBuffer(), false); });
-    }
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (failed(createMaps(kernel)))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -171,17 +171,16 @@ void RoleSlice::cloneFor(scf::ForOp loop, OpBuilder &builder, IRMapping &mapping
       carried.push_back(i);
       inits.push_back(mapping.lookupOrDefault(loop.getInits()[i]));
     }
+  auto leaveEmpty = [](OpBuilder &, Location, Value, ValueRange) {};
   auto copy = scf::ForOp::create(builder, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
-                                 mapping.lookupOrDefault(loop.getUpperBound()),
-                                 mapping.lookupOrDefault(loop.getStep()), inits);
+                                 mapping.lookupOrDefault(loop.getUpperBound()), mapping.lookupOrDefault(loop.getStep()),
+                                 inits, leaveEmpty, loop.getUnsignedCmp());
   copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   for (auto [place, i] : llvm::enumerate(carried)) {
     mapping.map(loop.getRegionIterArg(i), copy.getRegionIterArg(place));
     mapping.map(loop.getResult(i), copy.getResult(place));
   }
-  if (!copy.getBody()->empty())
-    copy.getBody()->clear();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(copy.getBody());
   cloneBlock(*loop.getBody(), builder, mapping);

@@ -45,7 +45,7 @@ private:
   Cursor &at(Side side) { return cursors[{side.channel.getOperation(), side.producer}]; }
 
   func::FuncOp kernel;
-  OpBuilder builder;
+  IRRewriter builder;
   DenseMap<std::pair<Operation *, unsigned>, Cursor> cursors;
 };
 
@@ -149,26 +149,15 @@ void Threading::threadFor(scf::ForOp loop) {
   SmallVector<Side> sides = getMovedSides(loop);
   if (sides.empty())
     return threadRegions(loop);
-  builder.setInsertionPoint(loop);
-  SmallVector<Value> inits(loop.getInits());
-  unsigned first = inits.size();
-  inits.append(getValues(sides));
-  auto result = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-                                   inits);
-  result->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  Block *body = result.getBody();
-  if (!body->empty())
-    body->clear();
-  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
-  for (auto [old, argument] : llvm::zip(loop.getBody()->getArguments(), body->getArguments()))
-    old.replaceAllUsesWith(argument);
-  setValues(sides, ValueRange(result.getRegionIterArgs()).drop_front(first));
-  threadBlock(*body);
-  body->getTerminator()->insertOperands(first, getValues(sides));
-  for (auto [old, value] : llvm::zip(loop.getResults(), result.getResults()))
-    old.replaceAllUsesWith(value);
-  setValues(sides, result.getResults().drop_front(first));
-  loop.erase();
+  unsigned first = loop.getNumResults();
+  auto threadBody = [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+    setValues(sides, ValueRange(arguments));
+    threadBlock(*loop.getBody());
+    return getValues(sides);
+  };
+  LoopLikeOpInterface result =
+      *loop.replaceWithAdditionalYields(builder, getValues(sides), /*replaceInitOperandUsesInLoop=*/false, threadBody);
+  setValues(sides, result->getResults().drop_front(first));
 }
 
 void Threading::threadIf(scf::IfOp branch) {

@@ -1,7 +1,6 @@
 // Verification of the protocol: places of reads and writes, pairs of steps, counts.
 #include "headrace/Dialect/Pipe/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace headrace::pipe {
 #define GEN_PASS_DEF_PIPEVERIFYPROTOCOL
@@ -29,14 +28,6 @@ static bool isAfter(Operation *user, Operation *end) {
 
 /// Law 1, reading side: between the wait and the release.
 static LogicalResult verifyWait(ConsumerWaitOp wait) {
-  // A rotated wait hands its slot to the next trip, whose matmul was checked where pipe-rotate-waits found it.
-  if (llvm::any_of(wait->getUsers(), [](Operation *user) { return isa<scf::ForOp, scf::YieldOp>(user); })) {
-    if (wait.getChannel().getType().getDepth() >= 2)
-      return success();
-    return wait.emitError("channel '") << getChannelOf(wait).getName()
-                                       << "': a trip waits for the next slot before it releases its own, which takes 2 "
-                                          "slots, got 1";
-  }
   auto release = getNext<ConsumerReleaseOp>(wait, wait.getChannel());
   if (!release)
     return wait.emitError("channel '") << getChannelOf(wait).getName() << "' is waited for and never released";

@@ -119,11 +119,6 @@ LogicalResult SourceChecker::checkArith(Operation *op) {
       return op->emitOpError("expected one value for all elements of a tile");
   if (op->getNumResults() != 1)
     return op->emitOpError("is not supported: it has ") << op->getNumResults() << " results";
-  auto isIndexTile = [](Type type) {
-    return isa<RankedTensorType>(type) && getElementTypeOrSelf(type).isIndex();
-  };
-  if (llvm::any_of(op->getOperandTypes(), isIndexTile))
-    return op->emitOpError("expected tiles of sized integers, not of index");
   return checkFloat8(op);
 }
 

@@ -1,6 +1,8 @@
 // The rules of TMA (PTX ISA 5.5, cuTensorMapEncodeTiled), cp.async (9.7.9.25.3) and plain copies.
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
+#include "headrace/Dialect/Tile/IR/TmaStrides.h"
 #include "headrace/Dialect/Tile/Transforms/Divisibility.h"
+#include "headrace/Layout/TmaBoxes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <numeric>
@@ -9,10 +11,8 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::tile;
 
-/// Strides, addresses and inner boxes of TMA are multiples of this many bytes.
+/// Addresses, strides and offsets of TMA are multiples of this many bytes, and no access is wider.
 static constexpr int64_t kTmaUnit = 16;
-/// Elements along one dimension of a TMA box.
-static constexpr int64_t kTmaBox = 256;
 
 static int64_t elementBytes(MemRefType array) { return array.getElementTypeBitWidth() / 8; }
 
@@ -67,20 +67,14 @@ static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType t
     return llvm::formatv("the array's address and strides are only known to be multiples of {0} bytes, TMA needs 16 "
                          "(promise it with tile.align)",
                          getAlignment(array));
-  int64_t bytes = tile.getDimSize(major) * elementBytes(type);
-  if (bytes % kTmaUnit)
-    return llvm::formatv("rows of the tile are {0} bytes, TMA moves multiples of 16", bytes);
+  if (std::string why = whyNotTmaStrides(type, major); !why.empty())
+    return why;
   // A box that starts inside a unit is an illegal instruction on compute capability 9.0 (measured: case T05).
   if (getDivisor(offsets[major]) * elementBytes(type) % kTmaUnit)
     return "the offset along the contiguous dimension is not known to be a multiple of 16 bytes";
-  SharedAttr layout = chooseSharedLayout(tile, major);
-  // Panels without swizzle are 16 bytes wide and must each start at a multiple of 128 bytes.
-  int64_t rows = tile.getRank() == 1 ? 1 : tile.getDimSize(1 - major);
-  if (layout.getSwizzle() == 16 && tile.getRank() == 2 && rows % 8)
-    return llvm::formatv("panels of {0} rows of 16 bytes do not start at multiples of 128 bytes", rows);
-  if (rows > kTmaBox && rows % kTmaBox && (rows % kTmaBox) % 8)
-    return llvm::formatv("{0} rows do not split into boxes of at most 256", rows);
-  return "";
+  std::string why;
+  cutIntoTmaBoxes(chooseSharedLayout(tile, major).getSharedLayout(tile.getShape(), tile.getElementType()), why);
+  return why;
 }
 
 /// A constant that is not zero; TMA and cp.async fill with zeros.

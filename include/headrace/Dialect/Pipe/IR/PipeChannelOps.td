@@ -53,16 +53,10 @@ def Pipe_ProducerCommitOp : Pipe_ProtocolOp<"producer_commit"> {
 }
 def Pipe_ConsumerWaitOp : Pipe_ProtocolOp<"consumer_wait"> {
   let summary = "waits until the slot is full; its tiles may then be read";
-  let description = [{
-    `pending`: for `group` channels, the newer commit groups that may still be in flight. Without a true predicate it does
-    not wait, and the tiles may not be read.
-  }];
-  let arguments = (ins Pipe_ChannelType:$channel, Optional<I32>:$index, Optional<I32>:$phase, Optional<I1>:$predicate,
-                       OptionalAttr<I64Attr>:$pending);
+  let description = [{ `pending`: for `group` channels, the newer commit groups that may still be in flight. }];
+  let arguments = (ins Pipe_ChannelType:$channel, Optional<I32>:$index, Optional<I32>:$phase, OptionalAttr<I64Attr>:$pending);
   let results = (outs Variadic<Pipe_BufferType>:$buffers);
-  let assemblyFormat = [{
-    $channel (`[` $index^ `,` $phase `]`)? (`if` $predicate^)? attr-dict `:` type($channel) `->` type($buffers)
-  }];
+  let assemblyFormat = "$channel (`[` $index^ `,` $phase `]`)? attr-dict `:` type($channel) `->` type($buffers)";
 }
 def Pipe_ConsumerReleaseOp : Pipe_ProtocolOp<"consumer_release"> {
   let summary = "this consumer reads the slot no more";

@@ -1,21 +1,10 @@
-// Tensor maps: what TMA is told of an array and of the box that one instruction moves. The passes
-// that choose TMA, the lowering that issues it and the launch record that has the map encoded all
-// ask here.
-//
-// A tile moves in boxes that are dense in shared memory (cuTensorMapEncodeTiled; PTX ISA 5.5.3):
-//
-//   shared layout        inner extent of the box                     swizzle of the map
-//   128, 64, 32          one panel                                   the same
-//   16                   one panel: 16 bytes                         none
-//   0, or rank 1         the whole row; of a row of more than 256    none
-//                        elements a part that divides it
-//
-// The outer extent is all rows, or, of more than 256, the most (at least 32) that divide them. Thus
-// every box is whole and all are equal, and the bytes that arrive are those of the tile, whatever
-// lies outside the array.
+// Tensor maps: what TMA is told of an array and of the box that one instruction moves. The pass that
+// numbers them, the lowering that issues the copies and the launch record that has the maps encoded
+// all ask here; how a tile is cut into boxes is in TmaBoxes.h.
 #pragma once
 
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
+#include "headrace/Layout/TmaBoxes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <optional>
@@ -52,14 +41,7 @@ TensorMapInfo tensorMapFor(int64_t arg, mlir::MemRefType array, BufferType buffe
 /// Enters the map in the kernel's list, unless an equal one is there, and returns its number.
 unsigned addTensorMap(mlir::func::FuncOp kernel, const TensorMapInfo &info);
 
-/// One box of a tile: the element it starts at, innermost dimension first, and that element's byte
-/// offset in the slot.
-struct TensorBox {
-  llvm::SmallVector<int64_t> start;
-  int64_t sharedOffset;
-};
-
-/// The boxes of a tile, panel by panel. Requires: whyNotTma(array, buffer) is empty.
-llvm::SmallVector<TensorBox> tensorBoxes(mlir::MemRefType array, BufferType buffer);
+/// The boxes of a tile. Requires: TMA can move it.
+TmaBoxes tensorBoxes(BufferType buffer);
 
 } // namespace headrace::pipe

@@ -93,19 +93,6 @@ def PipeInsertFences : Pass<"pipe-insert-fences", "::mlir::ModuleOp"> {
   }];
 }
 
-def PipeRotateWaits : Pass<"pipe-rotate-waits", "::mlir::ModuleOp"> {
-  let summary = "Wait for the next trip's slot while this trip's matmul runs";
-  let description = [{
-    In a loop whose wgmma is waited for within its trip, the wait for a slot moves to the trip before, between the start
-    of the matmul and its wait: the tensor core is not left idle for the time that it takes to look at a barrier. The
-    first slot is waited for before the loop; nothing is waited for past the last trip. Slots become values of the loop.
-    Takes channels of at least two slots.
-
-    Example: test/Examples/pipe-rotate-waits.mlir
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
 def PipeAllocateMemory : Pass<"pipe-allocate-memory", "::mlir::ModuleOp"> {
   let summary = "Place channels and barriers in shared memory, accumulators in tensor memory";
   let description = [{
