@@ -54,3 +54,19 @@ func.func @loop_and_store(%A: !array, %C: !array, %n: index, %i: i32, %x: tensor
   pipe.consumer_release %out[%i, %i] : !ring
   return
 }
+
+// An arrival does not wait for the loads before it. Where TMA writes the slot next and ordinary loads read it, a proxy
+// fence stands before the release; wgmma's reads are complete with its wait.
+
+// CHECK-LABEL: func.func @generic_reads_of_tma_slots
+func.func @generic_reads_of_tma_slots(%i: i32) attributes {pipe.kernel, pipe.warps = 4 : i64} {
+  %ch = pipe.create_channel "A" <mbarrier> {full_arrivals = 1 : i64, empty_arrivals = 4 : i64, tx_bytes = 8192 : i64} : !ring
+  // CHECK: pipe.consumer_wait
+  // CHECK-NEXT: pipe.read
+  // CHECK-NEXT: pipe.fence_async
+  // CHECK-NEXT: pipe.consumer_release
+  %b = pipe.consumer_wait %ch[%i, %i] : !ring -> !tile
+  %y = pipe.read %b : !tile -> tensor<64x64xbf16, #row>
+  pipe.consumer_release %ch[%i, %i] : !ring
+  return
+}

@@ -16,15 +16,23 @@ static bool usesRoleBarrier(CreateChannelOp channel) {
   return channel.getSync() == Sync::Barrier || channel.getSync() == Sync::Group;
 }
 
-/// Whether wgmma reads tiles of the channel: through the async proxy, which generic writes must be fenced for. (tcgen05
-/// and TMA stores read channels of other kinds.)
-static bool isReadAsync(CreateChannelOp channel) {
+/// Whether an op that reads tiles of the channel satisfies `is`.
+static bool isReadBy(CreateChannelOp channel, llvm::function_ref<bool(Operation *)> is) {
   for (Operation *user : channel->getUsers())
     if (auto wait = dyn_cast<ConsumerWaitOp>(user))
-      for (Operation *reader : wait->getUsers())
-        if (isa<MmaAsyncOp, MmaTmemOp, AsyncStoreOp>(reader))
-          return true;
+      if (llvm::any_of(wait->getUsers(), is))
+        return true;
   return false;
+}
+
+/// Matmuls and TMA stores read shared memory through the async proxy, everything else through the generic one.
+static bool readsAsync(Operation *op) { return isa<MmaAsyncOp, MmaTmemOp, AsyncStoreOp>(op); }
+
+/// Whether generic reads of a slot must be fenced before its release, because TMA writes the slot next. An arrival does
+/// not wait for loads before it: ptxas issues it while they are still queued, and ld.shared with many bank conflicts was
+/// seen to read what TMA had brought for a later trip.
+static bool needsReleaseFence(CreateChannelOp channel) {
+  return channel.getTxBytes() && isReadBy(channel, [](Operation *reader) { return !readsAsync(reader); });
 }
 
 namespace {
@@ -108,7 +116,7 @@ void BlockScan::orderWait(ConsumerWaitOp wait) {
   if (!usesRoleBarrier(channel))
     return;
   builder.setInsertionPointAfter(wait);
-  if (isReadAsync(channel))
+  if (isReadBy(channel, readsAsync))
     FenceAsyncOp::create(builder, wait.getLoc());
   for (Operation *next = wait->getNextNode(); next; next = next->getNextNode()) {
     auto another = dyn_cast<ConsumerWaitOp>(next);
@@ -133,7 +141,12 @@ void BlockScan::run() {
       FenceAsyncOp::create(builder, commit.getLoc());
       barrier(commit.getLoc(), getChannelOf(commit).getGroupsAttr());
     } else if (auto release = dyn_cast<ConsumerReleaseOp>(op)) {
-      dirty.insert(getChannelOf(release));
+      CreateChannelOp channel = getChannelOf(release);
+      dirty.insert(channel);
+      if (!needsReleaseFence(channel))
+        continue;
+      builder.setInsertionPoint(release);
+      FenceAsyncOp::create(builder, release.getLoc());
     } else if (op.getNumRegions()) {
       op.walk([&](ConsumerReleaseOp inner) { dirty.insert(getChannelOf(inner)); });
     }

@@ -87,7 +87,8 @@ def PipeInsertFences : Pass<"pipe-insert-fences", "::mlir::ModuleOp"> {
   let description = [{
     A wait of a `barrier` or `group` channel is followed by a barrier of the role; adjacent waits share one. An acquire is
     preceded by a barrier unless one lies between it and the last read. Generic writes that an asynchronous engine reads
-    next get a proxy fence before that barrier, on every path. Assumes loops are expanded and roles split.
+    next get a proxy fence before that barrier, on every path, and so do generic reads of a slot that TMA writes next,
+    before its release. Assumes loops are expanded and roles split.
 
     Example: test/Examples/pipe-insert-fences.mlir
   }];
