@@ -1,0 +1,59 @@
+// The mbarrier object: PTX ISA 9.7.13.15.
+#include "headrace/Sim/Machine/Mbarrier.h"
+
+namespace headrace::sim {
+
+namespace {
+constexpr int64_t kMaxCount = (1 << 20) - 1; // 9.7.13.15.2: arrivals, and bytes either way
+} // namespace
+
+void Mbarrier::completeIfReady() {
+  if (pending != 0 || bytes != 0)
+    return;
+  gathering.complete({component, static_cast<uint32_t>(phaseNumber + 1)});
+  completedClock = std::make_shared<Clock>(gathering);
+  ++phaseNumber;
+  pending = expected;
+}
+
+std::string Mbarrier::arrive(uint32_t count, const Clock &clock) {
+  if (count > pending)
+    return std::to_string(count) + " arrivals where phase " + std::to_string(phaseNumber) + " awaits " +
+           std::to_string(pending) + " of " + std::to_string(expected) +
+           (pending == 0 ? " (its transaction bytes are still " + std::to_string(bytes) + " short)" : std::string());
+  gathering.acquire(clock);
+  pending -= count;
+  completeIfReady();
+  return "";
+}
+
+std::string Mbarrier::arriveAndDrop(uint32_t count, const Clock &clock) {
+  if (count > expected)
+    return "drops " + std::to_string(count) + " arrivals of " + std::to_string(expected);
+  expected -= count;
+  return arrive(count, clock);
+}
+
+std::string Mbarrier::expectBytes(int64_t count) {
+  bytes += count;
+  if (bytes > kMaxCount)
+    return std::to_string(bytes) + " transaction bytes in one phase, at most " + std::to_string(kMaxCount) + " are possible";
+  completeIfReady();
+  return "";
+}
+
+std::string Mbarrier::completeBytes(int64_t count) {
+  bytes -= count;
+  if (bytes < -kMaxCount)
+    return std::to_string(-bytes) + " bytes landed that nobody expects, at most " + std::to_string(kMaxCount) +
+           " are possible";
+  completeIfReady();
+  return "";
+}
+
+std::string Mbarrier::addPending(uint32_t count) {
+  pending += count;
+  return pending > kMaxCount ? "over " + std::to_string(kMaxCount) + " pending arrivals" : "";
+}
+
+} // namespace headrace::sim

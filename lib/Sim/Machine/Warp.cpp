@@ -1,0 +1,110 @@
+// Registers of a warp, and those in flight.
+#include "headrace/Sim/Machine/Warp.h"
+
+#include <algorithm>
+
+namespace headrace::sim {
+
+Warp::Warp(int index, LaneMask live, size_t numRegisters)
+    : index(index), live(live), registers(numRegisters * kLanes), definedLanes(numRegisters), flights(numRegisters) {}
+
+uint64_t *Warp::highCells(ptx::RegId reg) {
+  for (auto &[owner, cells] : highHalves)
+    if (owner == reg)
+      return cells.data();
+  highHalves.push_back({reg, {}});
+  return highHalves.back().second.data();
+}
+
+/// Brings `kind` and the count of registers in flight in line with the rest of the state.
+void Warp::settle(ptx::RegId reg) {
+  FlightState &state = flights[reg];
+  bool was = state.kind != Flight::None;
+  if (state.operations == 0 && !state.isCopy)
+    state.kind = Flight::None;
+  numInFlight += (state.kind != Flight::None) - was;
+}
+
+void Warp::takeOff(ptx::RegId reg, Flight kind) {
+  FlightState &state = flights[reg];
+  numInFlight += state.kind == Flight::None;
+  state.kind = kind;
+  ++state.operations;
+  ++state.unperformed;
+}
+
+void Warp::arrive(ptx::RegId reg) {
+  if (flights[reg].kind != Flight::Operand)
+    definedLanes[reg] |= live;
+  --flights[reg].unperformed;
+  copyArrived(reg);
+}
+
+void Warp::land(ptx::RegId reg) {
+  --flights[reg].operations;
+  settle(reg);
+  copyLanded(reg);
+}
+
+void Warp::copyArrived(ptx::RegId from) {
+  for (Rename &rename : renames) {
+    if (rename.from != from || rename.unperformed == 0)
+      continue;
+    --rename.unperformed;
+    std::copy_n(cells(from), kLanes, cells(rename.to));
+  }
+}
+
+void Warp::copyLanded(ptx::RegId from) {
+  for (size_t i = 0; i < renames.size();) {
+    Rename &rename = renames[i];
+    if (rename.from != from || --rename.unlanded != 0) {
+      ++i;
+      continue;
+    }
+    flights[rename.to].isCopy = false;
+    settle(rename.to);
+    renames.erase(renames.begin() + i);
+  }
+}
+
+ptx::RegId Warp::originOf(ptx::RegId reg) const {
+  for (const Rename &rename : renames)
+    if (rename.to == reg)
+      return rename.from;
+  return reg;
+}
+
+void Warp::dropCopy(ptx::RegId reg) {
+  renames.erase(std::remove_if(renames.begin(), renames.end(), [&](const Rename &rename) { return rename.to == reg; }),
+                renames.end());
+  flights[reg].isCopy = false;
+  settle(reg);
+}
+
+bool Warp::renameInFlight(ptx::RegId from, ptx::RegId to) {
+  // A copy that has become the accumulator of an operation of its own is an original from then on.
+  ptx::RegId origin = flights[from].operations ? from : originOf(from);
+  if (origin == to)
+    return true;
+  if (flights[to].operations)
+    return false;
+  dropCopy(to);
+  std::copy_n(cells(from), kLanes, cells(to));
+  definedLanes[to] |= live;
+  renames.push_back({origin, to, flights[origin].unperformed, flights[origin].operations});
+  FlightState &state = flights[to];
+  numInFlight += state.kind == Flight::None;
+  state.kind = flights[origin].kind;
+  state.isCopy = true;
+  return true;
+}
+
+bool Warp::overwrite(ptx::RegId reg) {
+  if (flights[reg].operations)
+    return false;
+  dropCopy(reg);
+  return true;
+}
+
+} // namespace headrace::sim

@@ -1,0 +1,143 @@
+// Evaluators that compute each lane of a register from the same lane of others: most instructions.
+//
+// Operands are read as rows, the 32 cells of a register, so that the loop over a full warp is one that the compiler can
+// vectorise; what depends on the instruction is decided once, when it is decoded.
+#ifndef HEADRACE_SIM_SCALAR_ELEMENTWISE_H
+#define HEADRACE_SIM_SCALAR_ELEMENTWISE_H
+
+#include "Spelling.h"
+
+#include "headrace/Sim/Instructions/Decoder.h"
+#include "headrace/Sim/Numerics/Arithmetic.h"
+#include "headrace/Sim/Numerics/Bits.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+namespace headrace::sim {
+
+/// A cell as a value of T: an integer of the low bits, a bool, or a number.
+template <typename T> T cellAs(uint64_t cell) {
+  if constexpr (std::is_same_v<T, float>)
+    return floatOfBits(static_cast<uint32_t>(cell));
+  else if constexpr (std::is_same_v<T, double>)
+    return doubleOfBits(cell);
+  else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>)
+    return {static_cast<uint16_t>(cell)};
+  else
+    return static_cast<T>(cell);
+}
+/// The other way, zero-extended.
+template <typename T> uint64_t cellOf(T value) {
+  if constexpr (std::is_same_v<T, float>)
+    return bitsOfFloat(value);
+  else if constexpr (std::is_same_v<T, double>)
+    return bitsOfDouble(value);
+  else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>)
+    return value.bits;
+  else if constexpr (std::is_same_v<T, bool>)
+    return value;
+  else
+    return static_cast<std::make_unsigned_t<T>>(value);
+}
+
+/// A source operand, read for all lanes at once.
+class Input {
+public:
+  Input() = default;
+  /// `type`: what a constant that is written as a number must fit.
+  Input(Decoder &decode, size_t index, const Type &type = Type());
+  Input(Decoder &decode, const ptx::Operand &operand, const Type &type = Type());
+
+  /// The cells of a register, or `buffer` with what the operand is for the lanes of the mask. Requires: 32 places.
+  const uint64_t *read(const Lanes &lanes, uint64_t *buffer) const {
+    return isCells ? lanes.warp.cells(source.registerId()) : fill(lanes, buffer);
+  }
+  /// For one lane.
+  uint64_t operator()(const Lanes &lanes, int lane) const { return isConstant ? constant : source(lanes, lane); }
+  bool isPlainRegister() const { return isCells; }
+  ptx::RegId registerId() const { return source.registerId(); }
+  /// Lanes in which the operand has a value.
+  LaneMask defined(const Lanes &lanes) const {
+    return source.isRegister() ? lanes.warp.defined(source.registerId()) : ~LaneMask(0);
+  }
+  const Source &operand() const { return source; }
+
+private:
+  const uint64_t *fill(const Lanes &lanes, uint64_t *buffer) const;
+
+  Source source;
+  bool isCells = false;
+  bool isConstant = true;
+  uint64_t constant = 0;
+};
+
+/// The type of an operand that is read as a T.
+template <typename T> constexpr Type operandType() {
+  const bool isNumber = std::is_same_v<T, float> || std::is_same_v<T, double>;
+  return {isNumber ? Type::Kind::Float : Type::Kind::Bits, 8 * static_cast<int>(sizeof(T)), 1};
+}
+
+/// The destination at `index`. Fails unless it is a register of `bits` bits.
+Dest exactDest(Decoder &decode, size_t index, int bits);
+/// Fails unless there are `count` operands.
+void expectOperands(Decoder &decode, size_t count);
+
+template <typename R, typename... Args, typename Op, size_t... I>
+void runElementwise(Lanes &lanes, ptx::RegId dest, uint64_t mask, const std::array<Input, sizeof...(Args)> &inputs,
+                    const Op &op, std::index_sequence<I...>) {
+  uint64_t buffers[sizeof...(Args)][kLanes];
+  const uint64_t *const rows[] = {inputs[I].read(lanes, buffers[I])...};
+  uint64_t *out = lanes.warp.cells(dest);
+  auto compute = [&](int lane) { return cellOf<R>(static_cast<R>(op(cellAs<Args>(rows[I][lane])...))) & mask; };
+  if (lanes.mask == ~LaneMask(0)) {
+    uint64_t results[kLanes]; // `out` may be one of the rows; a place of its own lets the loop be vectorised
+    for (int lane = 0; lane < kLanes; ++lane)
+      results[lane] = compute(lane);
+    std::copy_n(results, kLanes, out);
+  } else {
+    lanes.forEach([&](int lane) { out[lane] = compute(lane); });
+  }
+  lanes.warp.defined(dest) |= lanes.mask;
+}
+
+/// operand 0 = op(operand 1, ...): a register of `bits` bits gets an R, whose higher bits are dropped, from Args. Where
+/// those are integers that stand for something else, `type` says what.
+template <typename R, typename... Args, typename Op>
+Evaluator elementwise(Decoder &decode, int bits, Op op, const Type *type = nullptr) {
+  expectOperands(decode, 1 + sizeof...(Args));
+  if (decode.failed())
+    return {};
+  Dest dest = exactDest(decode, 0, bits);
+  size_t index = 0;
+  const std::array<Input, sizeof...(Args)> inputs = {Input(decode, ++index, type ? *type : operandType<Args>())...};
+  return [dest = dest.registerId(), mask = lowMask(bits), inputs, op](Lanes &lanes) {
+    runElementwise<R, Args...>(lanes, dest, mask, inputs, op, std::index_sequence_for<Args...>());
+    return Step::Done;
+  };
+}
+
+template <typename T, size_t> using Repeated = T;
+template <typename R, typename T, typename Op, size_t... I>
+Evaluator uniformElementwise(Decoder &decode, int bits, Op op, std::index_sequence<I...>) {
+  return elementwise<R, Repeated<T, I>...>(decode, bits, op);
+}
+/// As elementwise with N arguments of type T.
+template <size_t N, typename R, typename T, typename Op> Evaluator elementwiseOf(Decoder &decode, int bits, Op op) {
+  return uniformElementwise<R, T>(decode, bits, op, std::make_index_sequence<N>());
+}
+
+/// op of the two elements of type T that each word packs.
+template <typename T, typename Word, typename Op, typename... Words>
+Word eachOfPair(const Op &op, Word first, Words... rest) {
+  constexpr int kBits = 4 * sizeof(Word);
+  uint64_t low = cellOf<T>(op(cellAs<T>(first), cellAs<T>(rest)...));
+  uint64_t high = cellOf<T>(op(cellAs<T>(first >> kBits), cellAs<T>(rest >> kBits)...));
+  return static_cast<Word>(high << kBits | low);
+}
+
+} // namespace headrace::sim
+
+#endif

@@ -1,0 +1,158 @@
+// Logic, shifts and byte permutation (PTX ISA 9.7.8, 9.7.9.7).
+#include "Dispatch.h"
+#include "Elementwise.h"
+#include "Families.h"
+
+#include <algorithm>
+
+using namespace headrace::sim;
+
+namespace {
+
+/// The width of the only type in the opcode, with no modifiers; 0 after a failure.
+int onlyBits(Decoder &decode) {
+  Spelling spelling(decode);
+  Type type = spelling.takeType();
+  return spelling.finish() ? type.bits() : 0;
+}
+
+// Predicates are registers of one bit: what is dropped above the width of the destination makes these right for them.
+
+template <typename Op> Evaluator bitwise(Decoder &decode, Op op) {
+  const int bits = onlyBits(decode);
+  return decode.failed() ? Evaluator() : elementwise<uint64_t, uint64_t, uint64_t>(decode, bits, op);
+}
+
+Evaluator decodeAnd(Decoder &decode) {
+  return bitwise(decode, [](uint64_t a, uint64_t b) { return a & b; });
+}
+Evaluator decodeOr(Decoder &decode) {
+  return bitwise(decode, [](uint64_t a, uint64_t b) { return a | b; });
+}
+Evaluator decodeXor(Decoder &decode) {
+  return bitwise(decode, [](uint64_t a, uint64_t b) { return a ^ b; });
+}
+
+Evaluator decodeNot(Decoder &decode) {
+  const int bits = onlyBits(decode);
+  return decode.failed() ? Evaluator() : elementwise<uint64_t, uint64_t>(decode, bits, [](uint64_t a) { return ~a; });
+}
+
+Evaluator decodeCnot(Decoder &decode) {
+  Spelling spelling(decode);
+  Type type = spelling.takeType();
+  if (!spelling.finish())
+    return {};
+  return forUnsigned(decode, type, [&](auto zero) {
+    using T = decltype(zero);
+    return elementwise<T, T>(decode, type.bits(), [](T a) { return a == 0 ? 1 : 0; });
+  });
+}
+
+Evaluator decodeShl(Decoder &decode) {
+  const int bits = onlyBits(decode);
+  return decode.failed() ? Evaluator() : elementwise<uint64_t, uint64_t, uint32_t>(decode, bits, shiftedLeft);
+}
+
+Evaluator decodeShr(Decoder &decode) {
+  Spelling spelling(decode);
+  Type type = spelling.takeType();
+  if (!spelling.finish())
+    return {};
+  return forInteger(decode, type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_signed_v<T>)
+      return elementwise<int64_t, T, uint32_t>(decode, type.bits(), shiftedRightSigned);
+    else
+      return elementwise<uint64_t, T, uint32_t>(decode, type.bits(), shiftedRight);
+  });
+}
+
+/// Funnel shift: of the pair (operand 2, operand 1), the latter low.
+Evaluator decodeShf(Decoder &decode) {
+  Spelling spelling(decode);
+  const int direction = spelling.takeOneOf({"l", "r"});
+  const int mode = spelling.takeOneOf({"clamp", "wrap"});
+  Type type = spelling.takeType();
+  if (direction < 0 || mode < 0 || type.bits() != 32)
+    decode.fail("expected .l or .r, .clamp or .wrap, and .b32");
+  if (!spelling.finish())
+    return {};
+  const bool left = direction == 0, wraps = mode == 1;
+  return elementwise<uint32_t, uint32_t, uint32_t, uint32_t>(
+      decode, 32, [=](uint32_t low, uint32_t high, uint32_t amount) {
+        amount = wraps ? amount & 31 : std::min(amount, 32u);
+        return left ? funnelLeft(low, high, amount) : funnelRight(low, high, amount);
+      });
+}
+
+Evaluator decodePrmt(Decoder &decode) {
+  Spelling spelling(decode);
+  const int mode = spelling.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
+  if (spelling.takeType().bits() != 32)
+    decode.fail("expected .b32");
+  if (!spelling.finish())
+    return {};
+  if (mode < 0)
+    return elementwise<uint32_t, uint32_t, uint32_t, uint32_t>(decode, 32, permuteBytes);
+  return elementwise<uint32_t, uint32_t, uint32_t, uint32_t>(decode, 32, [mode](uint32_t a, uint32_t b, uint32_t c) {
+    return permuteBytes(a, b, permuteSelector(static_cast<PermuteMode>(mode), c));
+  });
+}
+
+/// lop3 d|p, a, b, c, table, q: the predicate is (d != 0) combined with q.
+Evaluator lop3WithPredicate(Decoder &decode, bool isAnd) {
+  expectOperands(decode, 6);
+  if (decode.failed())
+    return {};
+  const ptx::Operand &results = decode.instruction.operands[0];
+  if (results.kind != ptx::Operand::Kind::Pair) {
+    decode.fail("expected two destinations, d|p");
+    return {};
+  }
+  Dest dest = decode.dest(results.elements[0]), predicate = decode.dest(results.elements[1]);
+  Input a(decode, 1), b(decode, 2), c(decode, 3), q(decode, 5);
+  const auto table = static_cast<uint8_t>(decode.integer(4));
+  return [=](Lanes &lanes) {
+    lanes.forEach([&](int lane) {
+      uint32_t result = lookUp3(static_cast<uint32_t>(a(lanes, lane)), static_cast<uint32_t>(b(lanes, lane)),
+                                static_cast<uint32_t>(c(lanes, lane)), table);
+      bool other = q(lanes, lane) & 1;
+      dest.set(lanes, lane, result);
+      predicate.set(lanes, lane, isAnd ? result != 0 && other : result != 0 || other);
+    });
+    return Step::Done;
+  };
+}
+
+Evaluator decodeLop3(Decoder &decode) {
+  Spelling spelling(decode);
+  const int combination = spelling.takeOneOf({"or", "and"});
+  if (spelling.takeType().bits() != 32)
+    decode.fail("expected .b32");
+  if (!spelling.finish())
+    return {};
+  if (combination >= 0)
+    return lop3WithPredicate(decode, combination == 1);
+  const int64_t table = decode.integer(4);
+  if (table < 0 || table > 255)
+    decode.fail("expected a table of 8 bits, got " + std::to_string(table));
+  return elementwise<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>(
+      decode, 32,
+      [](uint32_t a, uint32_t b, uint32_t c, uint32_t table) { return lookUp3(a, b, c, static_cast<uint8_t>(table)); });
+}
+
+} // namespace
+
+void headrace::sim::addLogic(Registry &registry) {
+  registry.add("and", decodeAnd);
+  registry.add("or", decodeOr);
+  registry.add("xor", decodeXor);
+  registry.add("not", decodeNot);
+  registry.add("cnot", decodeCnot);
+  registry.add("lop3", decodeLop3);
+  registry.add("shl", decodeShl);
+  registry.add("shr", decodeShr);
+  registry.add("shf", decodeShf);
+  registry.add("prmt", decodePrmt);
+}
