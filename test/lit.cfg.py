@@ -27,7 +27,7 @@ for name in ("HEADRACE_PTXAS", "CUDA_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PYEN
         config.environment[name] = os.environ[name]
 
 # Longest first: a substitution replaces every match of its pattern.
-for tool in ("headrace-compile", "headrace-opt"):
+for tool in ("headrace-compile", "headrace-opt", "headrace-sim"):
     config.substitutions.append((rf"(?<![\w/.-]){tool}(?![\w.-])", os.path.join(tools, tool)))
 config.substitutions.append(("%examples", os.path.join(config.headrace_source, "examples")))
 

@@ -168,6 +168,9 @@ CompileStatus Run::run() {
     return CompileStatus::InternalError;
   if (finishedAt(Level::Nvvm))
     return finish();
+  // ptxas would put the whole text of PTX with source lines into the cubin.
+  if ((options.level == Level::Ptx || options.ptxas.lineInfo) && failed(runPipeline(populateSourceLinePipeline)))
+    return CompileStatus::InternalError;
   return generateCode();
 }
 

@@ -17,7 +17,7 @@ static constexpr const char *kUsage = R"(usage: headrace-compile IN.mlir --targe
   --stop-after=PASS     stop after a level or a pass (its name in headrace-opt) and print the module
   --report[=FILE.json]  what was chosen and why, as text on standard error or as JSON in a file; from the pipe level on
   --ptxas=PATH          default: $HEADRACE_PTXAS, $CUDA_HOME, PATH, the pip package nvidia-cuda-nvcc
-  --line-info           keep source lines in the cubin
+  --line-info           keep source lines in the cubin (PTX has them always)
 
 exit codes: 0 fine, 1 the program is refused, 2 wrong usage, 3 a fault of headrace
 )";

@@ -13,16 +13,18 @@ static constexpr const char *kUsage = R"(usage: headrace-sim KERNEL.json --arg N
 Runs the PTX of a launch record on the CPU and reports races, deadlocks and other faults.
 
   --arg NAME=FILE.npy          an array; bf16 and 8-bit floats travel as uint16 and uint8
-  --arg NAME=FILE.npy[2:9,:5]  a part of it: the rows keep their distance
+  --arg NAME=FILE.npy[2:9,:5]  a part of it: the rows keep their distance; [0:9:2] takes every second element
   --arg NAME=new:128x64        an array of that shape, filled with the byte 0xff
   --arg NAME=3                 a scalar
   --out NAME=FILE.npy          writes the array NAME as the kernel left it
+  --out NAME=whole:FILE.npy    the file's whole array, if NAME is a part of it
   --ptx=FILE                   the PTX, if the record does not name it
   --grid=X,Y,Z                 programs to launch, instead of the record's expressions
   --processors=N               multiprocessors that a persistent kernel is launched for (132)
   --policy=early|late|reversed|random   when asynchronous operations are done (random)
   --seed=N                     of the random order (0)
   --seeds=N                    runs N times: early, late, reversed, then random orders of different seeds
+  --exhaustive                 runs every order of completion (of a small kernel) and says how many states there were
   --check=KIND,...             report findings of these kinds only: races, deadlock, or names as in the report
   --jobs=N                     host threads (all)
   --time-limit=SECONDS         stop a run after this time
@@ -132,6 +134,10 @@ std::optional<CommandLine> headrace::sim::parseCommandLine(int argc, char **argv
       line.progress = true;
       continue;
     }
+    if (argument == "--exhaustive") {
+      line.exhaustive = true;
+      continue;
+    }
     if (!argument.starts_with("--")) {
       if (!line.record.empty())
         return usage("two records, '" + line.record + "' and '" + argument.str() + "'", exitCode);
@@ -148,5 +154,7 @@ std::optional<CommandLine> headrace::sim::parseCommandLine(int argc, char **argv
   }
   if (line.record.empty())
     return usage("expected a launch record", exitCode);
+  if (line.exhaustive && (line.policy || line.seeds > 1))
+    return usage("--exhaustive chooses the orders itself, without --policy and --seeds", exitCode);
   return line;
 }

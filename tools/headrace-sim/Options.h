@@ -22,6 +22,7 @@ struct CommandLine {
   std::optional<Policy> policy;                                  ///< empty: a random order, or one of each with --seeds
   uint64_t seed = 0;
   unsigned seeds = 1;
+  bool exhaustive = false;
   unsigned jobs = 0;
   int64_t processors = 132;
   double timeLimit = 0;

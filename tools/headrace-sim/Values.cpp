@@ -45,20 +45,23 @@ static bool makeNew(StringRef text, const std::string &type, NpyArray &array) {
   return true;
 }
 
-/// `2:9,:5`: the part of each dimension that is passed. The strides of `value` are those of the whole array.
+/// `2:9,:5`, `0:9:2`: the part of each dimension that is passed. The strides of `value` are those of the whole array.
 static bool applySlices(StringRef text, int64_t elementBytes, ArgumentValue &value) {
   llvm::SmallVector<StringRef> slices;
   text.split(slices, ',');
   if (slices.size() > value.shape.size())
     return false;
   for (size_t dim = 0; dim < slices.size(); ++dim) {
-    auto [low, high] = slices[dim].split(':');
-    int64_t first = 0, last = value.shape[dim];
-    if ((!low.empty() && low.getAsInteger(10, first)) || (!high.empty() && high.getAsInteger(10, last)) || first < 0 ||
-        first > last || last > value.shape[dim] || !slices[dim].contains(':'))
+    auto [low, rest] = slices[dim].split(':');
+    auto [high, every] = rest.split(':');
+    int64_t first = 0, last = value.shape[dim], step = 1;
+    if ((!low.empty() && low.getAsInteger(10, first)) || (!high.empty() && high.getAsInteger(10, last)) ||
+        (!every.empty() && every.getAsInteger(10, step)) || first < 0 || first > last || last > value.shape[dim] ||
+        step < 1 || step > std::max<int64_t>(value.shape[dim], 1) || !slices[dim].contains(':'))
       return false;
     value.offset += first * value.strides[dim] * elementBytes;
-    value.shape[dim] = last - first;
+    value.shape[dim] = (last - first + step - 1) / step;
+    value.strides[dim] *= step;
   }
   return true;
 }

@@ -2,6 +2,7 @@
 #include "Options.h"
 #include "Values.h"
 
+#include "headrace/Sim/Launch/Explorer.h"
 #include "headrace/Sim/Launch/Grid.h"
 #include "headrace/Sim/Launch/Kernel.h"
 #include "headrace/Sim/Launch/Report.h"
@@ -10,6 +11,11 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
 
 using namespace headrace::sim;
 
@@ -82,54 +88,108 @@ static bool writeOutputs(const CommandLine &line, const Record &record, const Va
       error = "--out: '" + name + "' is not an array of kernel '" + record.kernel + "'";
       return false;
     }
+    llvm::StringRef to = path;
+    bool isWhole = to.consume_front("whole:");
     std::error_code code;
-    llvm::raw_fd_ostream file(path, code, llvm::sys::fs::OF_None);
+    llvm::raw_fd_ostream file(to, code, llvm::sys::fs::OF_None);
     if (code) {
-      error = "cannot write '" + path + "': " + code.message();
+      error = "cannot write '" + to.str() + "': " + code.message();
       return false;
     }
-    file << writeNpy(viewOf(values.arrays[i], values.passed[i]));
+    file << writeNpy(isWhole ? values.arrays[i] : viewOf(values.arrays[i], values.passed[i]));
   }
   return true;
 }
 
-/// Runs once for each seed. Result: the exit code.
-static int simulate(const CommandLine &line, const Kernel &kernel, const Values &given) {
-  size_t found = 0;
+/// One run of the kernel on fresh copies of the arguments.
+struct Run {
   Values values;
-  for (unsigned index = 0; index < line.seeds; ++index) {
-    values = given;
-    values.rebase();
-    GlobalMemory memory;
-    std::string error;
-    std::optional<Launch> launch =
-        makeLaunch(kernel.record, kernel.program, values.passed, line.processors, memory, error);
-    if (!launch)
-      return refuse(error);
-    if (line.grid)
-      launch->grid = *line.grid;
-    launch->policy = policyOf(line, index);
-    launch->seed = line.seed + index;
-    RunOptions options;
-    options.hostThreads = line.jobs;
-    options.timeLimit = line.timeLimit;
-    if (line.progress)
-      options.progress = [](int64_t done, int64_t all) {
-        llvm::errs() << "\r" << done << " of " << all << " programs" << (done == all ? "\n" : "");
-      };
-    Findings findings;
-    runGrid(kernel.program, *launch, options, findings);
-    found += report(line, findings, *launch, kernel);
-    if (found)
-      break; // another order would mostly say the same again
-  }
-  std::string error;
-  if (!writeOutputs(line, kernel.record, values, error))
+  size_t found = 0;
+  std::string error; ///< why the arguments are refused
+};
+
+static Run runOnce(const CommandLine &line, const Kernel &kernel, const Values &given, Policy policy, uint64_t seed,
+                   Chooser *chooser = nullptr) {
+  Run run{given, 0, ""};
+  run.values.rebase();
+  GlobalMemory memory;
+  std::optional<Launch> launch =
+      makeLaunch(kernel.record, kernel.program, run.values.passed, line.processors, memory, run.error);
+  if (!launch)
+    return run;
+  if (line.grid)
+    launch->grid = *line.grid;
+  run.error = invalidGrid(launch->grid, launch->cluster);
+  if (!run.error.empty())
+    return run;
+  launch->policy = policy;
+  launch->chooser = chooser;
+  launch->seed = seed;
+  RunOptions options;
+  options.hostThreads = chooser ? 1 : line.jobs;
+  options.timeLimit = line.timeLimit;
+  if (line.progress && !chooser)
+    options.progress = [](int64_t done, int64_t all) {
+      llvm::errs() << "\r" << done << " of " << all << " programs" << (done == all ? "\n" : "");
+    };
+  Findings findings;
+  runGrid(kernel.program, *launch, options, findings);
+  run.found = report(line, findings, *launch, kernel);
+  return run;
+}
+
+/// The exit code, after the outputs of the last run are written.
+static int finish(const CommandLine &line, const Kernel &kernel, const Run &last) {
+  std::string error = last.error;
+  if (!error.empty() || !writeOutputs(line, kernel.record, last.values, error))
     return refuse(error);
-  return found ? 1 : 0;
+  return last.found ? 1 : 0;
+}
+
+/// Runs once for each seed, up to the first finding: another order would mostly say the same again.
+static int simulate(const CommandLine &line, const Kernel &kernel, const Values &given) {
+  Run run;
+  for (unsigned index = 0; index < line.seeds && !run.found && run.error.empty(); ++index)
+    run = runOnce(line, kernel, given, policyOf(line, index), line.seed + index);
+  return finish(line, kernel, run);
+}
+
+/// Runs every order of completion, and compares what they leave in memory.
+static int explore(const CommandLine &line, const Kernel &kernel, const Values &given) {
+  Explorer explorer;
+  auto start = std::chrono::steady_clock::now();
+  auto isOver = [&] {
+    std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    return line.timeLimit > 0 && passed.count() > line.timeLimit;
+  };
+  Run first = runOnce(line, kernel, given, Policy::Chosen, line.seed, &explorer);
+  bool isComplete = !explorer.next();
+  while (!first.found && first.error.empty() && !isComplete && !isOver()) {
+    Run run = runOnce(line, kernel, given, Policy::Chosen, line.seed, &explorer);
+    for (size_t i = 0; i < run.values.arrays.size() && !run.found; ++i) {
+      if (run.values.arrays[i].data == first.values.arrays[i].data)
+        continue;
+      llvm::errs() << "error: array '" << kernel.record.arguments[i].name
+                   << "' depends on the order in which operations complete\n";
+      run.found = 1;
+    }
+    first.found = run.found;
+    isComplete = !explorer.next();
+  }
+  if (first.error.empty())
+    llvm::outs() << "explored " << explorer.runs() << " runs over " << explorer.states() << " states with a choice"
+                 << (isComplete ? ": every order of completion" : ", not all of them") << "\n";
+  return finish(line, kernel, first);
+}
+
+/// Takes the place of an exception that nobody would catch.
+[[noreturn]] static void refuseForLackOfMemory() {
+  std::fputs("error: the kernel needs more memory than there is\n", stderr);
+  std::_Exit(1);
 }
 
 int main(int argc, char **argv) {
+  std::set_new_handler(refuseForLackOfMemory);
   int exitCode = 0;
   std::optional<CommandLine> line = parseCommandLine(argc, argv, exitCode);
   if (!line)
@@ -141,5 +201,5 @@ int main(int argc, char **argv) {
   std::optional<Values> values = readValues(kernel->record, line->arguments, error);
   if (!values)
     return refuse(error);
-  return simulate(*line, *kernel, *values);
+  return line->exhaustive ? explore(*line, *kernel, *values) : simulate(*line, *kernel, *values);
 }

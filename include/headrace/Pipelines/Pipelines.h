@@ -14,6 +14,8 @@ void populateChannelPipeline(mlir::OpPassManager &manager);
 void populateSchedulePipeline(mlir::OpPassManager &manager);
 /// To the NVVM and LLVM dialects.
 void populateNvvmPipeline(mlir::OpPassManager &manager);
+/// Scopes that make source lines come out as `.loc` in PTX, by which profilers and the simulator name them.
+void populateSourceLinePipeline(mlir::OpPassManager &manager);
 
 /// Dialects that programs are written in and become.
 void registerHeadraceDialects(mlir::DialectRegistry &registry);

@@ -8,6 +8,8 @@ namespace headrace::sim {
 
 namespace {
 
+constexpr int64_t kMaxPrograms = INT32_MAX; // programs are numbered by ints
+
 /// Collects the parts of a launch, or the first error.
 class Binder {
 public:
@@ -147,19 +149,19 @@ bool Binder::evaluate(const Expression &expression, int64_t &value) {
 }
 
 bool Binder::makeGrid(int64_t processors) {
-  constexpr int64_t kMaxPrograms = INT32_MAX;
   for (int axis = 0; axis < 3; ++axis) {
     int64_t count = 0;
     if (!evaluate(record.grid[axis], count))
       return false;
+    if (count < 0 || count > kMaxPrograms)
+      return fail("expected 0 to " + std::to_string(kMaxPrograms) + " programs along axis " + std::to_string(axis) +
+                  ", got " + std::to_string(count));
     if (axis == 0 && record.isPersistent && count > 0)
-      count = persistentPrograms(count, processors, record.cluster[0]);
-    if (count < 0 || count > kMaxPrograms || count % record.cluster[axis])
-      return fail("expected a multiple of " + std::to_string(record.cluster[axis]) + " programs along axis " +
-                  std::to_string(axis) + ", got " + std::to_string(count));
+      count = persistentPrograms(count, std::min(processors, kMaxPrograms), record.cluster[0]);
     launch.grid[axis] = static_cast<uint32_t>(count);
   }
-  return true;
+  error = invalidGrid(launch.grid, record.cluster);
+  return error.empty();
 }
 
 void Binder::put(size_t parameter, const void *value, size_t bytes) {
@@ -268,6 +270,17 @@ int64_t persistentPrograms(int64_t tiles, int64_t resident, int64_t width) {
   int64_t limit = std::max<int64_t>(resident / width, 1);
   int64_t rounds = (tiles + limit * width - 1) / (limit * width);
   return std::min(limit, (tiles + rounds * width - 1) / (rounds * width)) * width;
+}
+
+std::string invalidGrid(const std::array<uint32_t, 3> &grid, const std::array<uint32_t, 3> &cluster) {
+  int64_t all = 1;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (grid[axis] % cluster[axis])
+      return "expected a multiple of " + std::to_string(cluster[axis]) + " programs along axis " +
+             std::to_string(axis) + ", got " + std::to_string(grid[axis]);
+    all = std::min(all * grid[axis], kMaxPrograms + 1);
+  }
+  return all <= kMaxPrograms ? "" : "expected at most " + std::to_string(kMaxPrograms) + " programs in all";
 }
 
 std::optional<Launch> makeLaunch(const Record &record, const Program &program, const std::vector<ArgumentValue> &values,

@@ -16,7 +16,7 @@ namespace headrace::sim {
 namespace {
 
 using Time = std::chrono::steady_clock;
-constexpr uint64_t kStepsPerTurn = 1 << 16;
+constexpr uint64_t kStepsPerTurn = 1 << 12; // the time limit is looked at between turns: an instruction may take long
 constexpr double kNoProgressSeconds = 8; // a deadlock through global memory is reported within 10
 
 class GridRun {
@@ -49,7 +49,7 @@ private:
   void work() {
     std::deque<std::unique_ptr<Cluster>> spinning;
     auto lastProgress = Time::now();
-    while (!stopped) {
+    while (!isOver()) {
       std::unique_ptr<Cluster> cluster = takeNext();
       if (!cluster) {
         if (spinning.empty())
@@ -74,15 +74,20 @@ private:
   }
 
   Cluster::State runUntilItWaits(Cluster &cluster) {
-    while (!stopped) {
+    while (!isOver()) {
       Cluster::State state = cluster.run(kStepsPerTurn);
       if (state != Cluster::State::Running)
         return state;
-      if (options.timeLimit > 0 && seconds(start) > options.timeLimit && !stopped.exchange(true))
-        findings.add({FindingKind::TimeLimit, {}, "the time limit of " + std::to_string(options.timeLimit) +
-                                                      " seconds has passed", {}});
     }
     return Cluster::State::Stuck;
+  }
+
+  /// Whether nobody should go on: something was found that ends the run, or the time limit has passed.
+  bool isOver() {
+    if (!stopped && options.timeLimit > 0 && seconds(start) > options.timeLimit && !stopped.exchange(true))
+      findings.add({FindingKind::TimeLimit, {}, "the time limit of " + std::to_string(options.timeLimit) +
+                                                    " seconds has passed", {}});
+    return stopped;
   }
 
   void reportSpinning(const Cluster &cluster) {

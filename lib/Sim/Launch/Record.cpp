@@ -4,11 +4,17 @@
 #include "headrace/Sim/Launch/Arguments.h"
 #include "llvm/Support/JSON.h"
 
+#include <algorithm>
+
 namespace headrace::sim {
 
 namespace {
 
 namespace json = llvm::json;
+
+constexpr int64_t kMaxNumber = INT32_MAX; // of what is not a size of memory
+constexpr int64_t kMaxOffset = 1 << 24;   // in shared memory
+constexpr uint64_t kMaxCluster = 16;      // hardware.md 1.1
 
 /// Reads fields and remembers the first thing that was wrong.
 class Reader {
@@ -24,7 +30,9 @@ public:
   int64_t integer(const json::Object &object, const char *key, int64_t low = 0, int64_t high = INT64_MAX) {
     std::optional<int64_t> value = object.getInteger(key);
     if (!value || *value < low || *value > high) {
-      fail(std::string("expected an integer '") + key + "' of at least " + std::to_string(low));
+      std::string range = high == INT64_MAX ? " of at least " + std::to_string(low)
+                                            : " from " + std::to_string(low) + " to " + std::to_string(high);
+      fail(std::string("expected an integer '") + key + "'" + range);
       return low;
     }
     return *value;
@@ -55,7 +63,7 @@ public:
     std::vector<Number> result;
     for (const json::Value &value : array(object, key)) {
       std::optional<int64_t> number = value.getAsInteger();
-      if (!number || *number < 0)
+      if (!number || *number < 0 || *number > kMaxNumber)
         fail(std::string("expected integers in '") + key + "'");
       result.push_back(static_cast<Number>(number.value_or(0)));
     }
@@ -163,7 +171,7 @@ RecordTensorMap readTensorMap(Reader &read, const json::Object &object) {
   map.type = read.string(object, "dtype");
   map.dims = read.integers<size_t>(object, "dims");
   map.box = read.integers<uint32_t>(object, "box");
-  map.swizzle = static_cast<int>(read.integer(object, "swizzle"));
+  map.swizzle = static_cast<int>(read.integer(object, "swizzle", 0, 128));
   if (map.dims.size() != map.box.size())
     read.fail("expected as many extents in 'box' as in 'dims'");
   return map;
@@ -219,11 +227,12 @@ void checkReferences(Reader &read, const Record &record) {
 void readNames(Reader &read, const json::Object &object, Record &record) {
   if (object.get("memory"))
     read.objects(object, "memory", [&](const json::Object &range) {
-      record.names.push_back({read.string(range, "name"), read.integer(range, "offset"), read.integer(range, "bytes")});
+      record.names.push_back({read.string(range, "name"), read.integer(range, "offset", 0, kMaxOffset),
+                              read.integer(range, "bytes", 0, kMaxOffset)});
     });
   if (object.get("roles"))
     read.objects(object, "roles", [&](const json::Object &role) {
-      record.roles.push_back({static_cast<int>(read.integer(role, "first_warp")), read.string(role, "name")});
+      record.roles.push_back({static_cast<int>(read.integer(role, "first_warp", 0, kMaxNumber)), read.string(role, "name")});
     });
 }
 
@@ -247,10 +256,13 @@ std::optional<Record> Record::parse(std::string_view text, std::string &error) {
   record.threads = static_cast<uint32_t>(read.integer(*object, "threads", 1, 1024));
   record.sharedBytes = read.integer(*object, "shared_bytes", 0, 1 << 20);
   std::vector<uint32_t> cluster = read.integers<uint32_t>(*object, "cluster");
-  if (cluster.size() == 3 && cluster[0] && cluster[1] && cluster[2])
-    record.cluster = {cluster[0], cluster[1], cluster[2]};
-  else
+  if (cluster.size() != 3 || !cluster[0] || !cluster[1] || !cluster[2])
     read.fail("expected three positive integers in 'cluster'");
+  else if (*std::max_element(cluster.begin(), cluster.end()) > kMaxCluster ||
+           uint64_t(cluster[0]) * cluster[1] * cluster[2] > kMaxCluster)
+    read.fail("expected at most " + std::to_string(kMaxCluster) + " programs in a 'cluster'");
+  else
+    record.cluster = {cluster[0], cluster[1], cluster[2]};
   if (const json::Object *grid = object->getObject("grid")) {
     const char *const axes[] = {"x", "y", "z"};
     for (int i = 0; i < 3; ++i)

@@ -104,6 +104,23 @@ Mbarrier *Cluster::mbarrierAt(uint32_t address) {
   return it == cta->mbarriers.end() ? nullptr : &it->second;
 }
 
+uint64_t Cluster::digest() const {
+  uint64_t hash = engine.digest();
+  auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29); };
+  for (const auto &cta : ctas) {
+    for (const auto &warp : cta->warps)
+      mix(warp->digest());
+    mix(cta->shared.digest());
+    if (cta->tensor)
+      mix(cta->tensor->digest());
+    for (const auto &[offset, barrier] : cta->mbarriers) {
+      mix(barrier.phase() << 32 | barrier.pendingArrivals());
+      mix(static_cast<uint64_t>(barrier.pendingBytes()));
+    }
+  }
+  return hash;
+}
+
 std::string Cluster::nameOfRange(int64_t offset) const {
   for (const NamedRange &range : launch.names)
     if (offset >= range.offset + program.sharedBase && offset < range.offset + range.bytes + program.sharedBase)

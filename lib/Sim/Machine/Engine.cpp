@@ -169,7 +169,9 @@ bool Engine::performOne() {
   auto consider = [&](std::list<AsyncOp>::iterator op) {
     if (mayPerform(op))
       candidates.push_back(op);
-    return candidates.size() == (policy == Policy::Random ? kMaxCandidates : 1);
+    return candidates.size() == (policy == Policy::Chosen   ? pending.size()
+                                 : policy == Policy::Random ? kMaxCandidates
+                                                            : 1);
   };
   if (policy == Policy::Reversed) {
     for (auto op = pending.end(); op != pending.begin();)
@@ -182,8 +184,18 @@ bool Engine::performOne() {
   }
   if (candidates.empty())
     return false;
-  perform(candidates[random() % candidates.size()]);
+  bool isChoice = policy == Policy::Chosen && cluster.launch.chooser && candidates.size() > 1;
+  perform(candidates[isChoice ? cluster.launch.chooser->choose(cluster, candidates.size())
+                              : random() % candidates.size()]);
   return true;
+}
+
+uint64_t Engine::digest() const {
+  uint64_t sum = 0;
+  for (const AsyncOp &op : pending)
+    sum += std::hash<std::string>()(op.description) ^
+           (uint64_t(op.agent.issuer.component) << 32 | op.agent.issuer.number) * 0x9E3779B97F4A7C15u;
+  return sum;
 }
 
 std::vector<std::string> Engine::inFlight() const {

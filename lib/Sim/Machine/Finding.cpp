@@ -41,6 +41,14 @@ const char *nameOf(FindingKind kind) {
   return "";
 }
 
+std::string describePlace(const ptx::Instruction &instruction) {
+  std::string text = "PTX line " + std::to_string(instruction.line) + ", " + instruction.spelling();
+  if (instruction.source.line)
+    text += ", from " + instruction.source.file + ":" + std::to_string(instruction.source.line) + ":" +
+            std::to_string(instruction.source.column);
+  return text;
+}
+
 void Findings::add(Finding finding) {
   std::lock_guard<std::mutex> lock(mutex);
   for (Entry &entry : entries) {

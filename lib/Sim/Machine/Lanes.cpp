@@ -34,7 +34,7 @@ Cta *sharedRange(const Lanes &lanes, int lane, const char *verb, uint32_t addres
   }
   lanes.report(lane, FindingKind::OutOfBounds,
                std::string(verb) + " " + std::to_string(count) + " bytes at shared memory " + hex(address) +
-                   ", which ends at " + hex(lanes.cta.shared.size()));
+                   ", which goes from " + hex(lanes.cluster.program.sharedBase) + " to " + hex(lanes.cta.shared.size()));
   return nullptr;
 }
 

@@ -9,6 +9,7 @@ namespace headrace::sim {
 namespace {
 
 constexpr int64_t kSystemShared = 1024; // hardware.md 1.1: reserved per block, so addresses start here
+constexpr int64_t kMaxStaticShared = 1 << 20; // more than any device has
 
 int64_t alignedTo(int64_t value, int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 1);
@@ -124,6 +125,12 @@ std::optional<Program> Program::decode(const ptx::Module &module, const std::str
     return std::nullopt;
   placeDynamic(module.variables, program);
   placeDynamic(function->variables, program);
+  if (program.staticSharedBytes > kMaxStaticShared) {
+    error = module.file + ": expected at most " + std::to_string(kMaxStaticShared) +
+            " bytes of static shared memory in kernel '" + kernel + "', got " +
+            std::to_string(program.staticSharedBytes);
+    return std::nullopt;
+  }
   placeParameters(program);
   for (const ptx::Instruction &instruction : function->instructions) {
     std::string message = decodeInstruction(instruction, program);

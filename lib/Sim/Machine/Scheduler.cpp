@@ -79,8 +79,10 @@ Cluster::State Scheduler::run(uint64_t steps) {
         forEachLane(runner.warp->live, [&](int lane) { waiting |= !isBlocked(runner, lane); });
         return waiting;
       });
-      if (anyWaiting)
+      if (anyWaiting) {
+        steps -= steps > 0; // so that a limit on time ends this, too
         continue;
+      }
       reportDeadlock();
       return Cluster::State::Stuck;
     }
@@ -167,7 +169,7 @@ Scheduler::Turn Scheduler::runWarpgroup(Runner &runner, const Decoded &code, siz
     block(runner, runner.warp->live);
     return Turn::Waiting;
   }
-  LaneMask mask = 0;
+  size_t threads = 0, executing = 0;
   for (size_t i = first; i < first + 4; ++i) {
     Warp &warp = *runner.cta->warps[i];
     bool here = warp.live != 0;
@@ -176,10 +178,16 @@ Scheduler::Turn Scheduler::runWarpgroup(Runner &runner, const Decoded &code, siz
       block(runner, runner.warp->live);
       return Turn::Waiting;
     }
-    mask = guarded(warp, warp.live, instruction);
+    threads += __builtin_popcount(warp.live);
+    executing += __builtin_popcount(guarded(warp, warp.live, instruction));
   }
-  if (mask) {
-    Lanes lanes(cluster, *runner.cta, *runner.cta->warps[first], mask, instruction);
+  if (executing) {
+    Warp &warp = *runner.cta->warps[first];
+    Lanes lanes(cluster, *runner.cta, warp, warp.live, instruction);
+    if (executing != threads)
+      lanes.report(lanes.leader(), FindingKind::Divergence,
+                   "only " + std::to_string(executing) + " of the " + std::to_string(threads) +
+                       " threads of the warpgroup have a true guard, all of them must");
     checkRegisters(lanes, code);
     if (code.run(lanes) == Step::Blocked) {
       block(runner, runner.warp->live);
@@ -278,8 +286,7 @@ void Scheduler::noteWait(const Runner &runner, LaneMask group, std::vector<std::
     lanes.explanation = &reason;
     code.run(lanes);
   }
-  notes.push_back(nameOf(runner, group) + ", PTX line " + std::to_string(instruction.line) + ", " +
-                  instruction.spelling() + ": waits " + reason);
+  notes.push_back(nameOf(runner, group) + ", " + describePlace(instruction) + ": waits " + reason);
 }
 
 void Scheduler::reportDeadlock() {

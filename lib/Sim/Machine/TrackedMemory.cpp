@@ -63,9 +63,28 @@ void TrackedMemory::write(const Agent &agent, int64_t offset, int64_t count, con
   std::memcpy(data.data() + offset, in, count);
 }
 
+void TrackedMemory::release(const Agent &agent, int64_t offset, int64_t count) {
+  forEachGranule(offset, count, [&](int64_t at, uint16_t bytes) {
+    for (const std::vector<Access> *accesses : {&granules[at / kGranule].writes, &granules[at / kGranule].reads})
+      for (const Access &access : *accesses)
+        if (access.bytes & bytes && !isOrdered(agent, access.epoch))
+          accuse(agent, FindingKind::Overwrite, "frees", access, at);
+  });
+}
+
 void TrackedMemory::forget(int64_t offset, int64_t count) {
   forEachGranule(offset, count, [&](int64_t at, uint16_t) { granules[at / kGranule] = {}; });
   std::memset(data.data() + offset, 0xFF, count);
+}
+
+uint64_t TrackedMemory::digest() const {
+  uint64_t hash = 0;
+  for (size_t i = 0; i + 8 <= data.size(); i += 8) {
+    uint64_t word;
+    std::memcpy(&word, data.data() + i, 8);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u + (hash >> 29);
+  }
+  return hash;
 }
 
 void TrackedMemory::noteRead(const Agent &agent, int64_t offset, uint16_t bytes) {
@@ -147,7 +166,8 @@ void TrackedMemory::accuse(const Agent &agent, FindingKind kind, const char *ver
     text += ", which " + who(access.what, access.origin) + " writes, with no wait between";
     break;
   case FindingKind::Overwrite:
-    text += ", which " + who(access.what, access.origin) + " may still be reading";
+    text += ", which " + who(access.what, access.origin) +
+            (std::strcmp(verb, "frees") ? " may still be reading" : " may still be using");
     break;
   case FindingKind::UnorderedWrites:
     text += ", which " + who(access.what, access.origin) + " writes too, with nothing between";
@@ -160,8 +180,7 @@ void TrackedMemory::accuse(const Agent &agent, FindingKind kind, const char *ver
             (std::strcmp(verb, "overwrites") ? " wrote" : " read") + ", without fence.proxy.async between";
   }
   if (access.origin.instruction)
-    notes.push_back("the other access is at PTX line " + std::to_string(access.origin.instruction->line) + ": " +
-                    access.origin.instruction->spelling());
+    notes.push_back("the other access is " + describePlace(*access.origin.instruction));
   findings.add({kind, agent.origin, std::move(text), std::move(notes)});
 }
 

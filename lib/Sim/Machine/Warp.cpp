@@ -16,6 +16,16 @@ uint64_t *Warp::highCells(ptx::RegId reg) {
   return highHalves.back().second.data();
 }
 
+uint64_t Warp::digest() const {
+  uint64_t hash = live;
+  auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29); };
+  for (size_t place : pc)
+    mix(place);
+  for (uint64_t cell : registers)
+    mix(cell);
+  return hash;
+}
+
 /// Brings `kind` and the count of registers in flight in line with the rest of the state.
 void Warp::settle(ptx::RegId reg) {
   FlightState &state = flights[reg];

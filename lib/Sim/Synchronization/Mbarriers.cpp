@@ -87,8 +87,14 @@ Evaluator makeInval(Decoder &decode) {
   return [=](Lanes &lanes) {
     lanes.forEach([&](int lane) {
       uint32_t at = address(lanes, lane), offset = 0;
-      if (find(lanes, lane, at, "invalidates") && lanes.cluster.ownerOf(at, offset) == &lanes.cta)
-        lanes.cta.mbarriers.erase(offset);
+      Mbarrier *barrier = find(lanes, lane, at, "invalidates");
+      if (!barrier || lanes.cluster.ownerOf(at, offset) != &lanes.cta)
+        return;
+      if (barrier->pendingBytes() != 0)
+        lanes.report(lane, FindingKind::Barrier, lanes.cluster.nameOfShared(at) + " is invalidated with " +
+                                                     std::to_string(barrier->pendingBytes()) +
+                                                     " transaction bytes outstanding");
+      lanes.cta.mbarriers.erase(offset);
     });
     return Step::Done;
   };

@@ -59,6 +59,10 @@ void deallocate(Lanes &lanes, TensorAddress address, int64_t count) {
       continue;
     if (it->count != count)
       report(", " + std::to_string(it->count) + " were allocated there");
+    // Others must be done with the columns (hardware row 25); that takes order, no fence.
+    Agent agent = lanes.agent(lanes.leader(), View::Tensor);
+    for (int lane = 0; lane < Cta::kTensorLanes; ++lane)
+      lanes.cta.tensor->release(agent, (int64_t(lane) * Cta::kTensorColumns + it->first) * 4, int64_t(it->count) * 4);
     live.erase(it);
     lanes.cluster.changed();
     return;

@@ -6,6 +6,7 @@
 #include "headrace/Sim/Machine/GlobalMemory.h"
 #include "headrace/Sim/Machine/Program.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,6 +36,9 @@ int64_t bytesOfType(const std::string &type);
 /// How many programs a persistent kernel of `tiles` tiles is launched with when `resident` fit at once, in whole clusters
 /// of `width`.
 int64_t persistentPrograms(int64_t tiles, int64_t resident, int64_t width);
+
+/// Why a grid cannot be launched with these clusters, or "".
+std::string invalidGrid(const std::array<uint32_t, 3> &grid, const std::array<uint32_t, 3> &cluster);
 
 /// Makes the launch of `record` with `values`, one for each argument: checks types, shapes and the contract, maps the
 /// arrays into `memory`, and fills in parameters, tensor maps and grid. `processors` bounds a persistent grid.

@@ -53,6 +53,9 @@ public:
   /// The mbarrier at a shared::cluster address, or null where there is none.
   Mbarrier *mbarrierAt(uint32_t address);
 
+  /// A number that differs, as a rule, where the state of threads, memory, mbarriers or operations in flight does.
+  uint64_t digest() const;
+
   /// "mbarrier 0x34018 (full of 'A', slot 1)" where the launch record names it.
   std::string nameOfShared(uint32_t address) const;
   /// "slot 1 of 'A'", or "" where the launch record names nothing at this offset.

@@ -87,7 +87,15 @@ struct AsyncOp {
   uint64_t order = 0;
 };
 
-enum class Policy { Early, Late, Reversed, Random };
+enum class Policy { Early, Late, Reversed, Random, Chosen };
+
+/// Decides for Policy::Chosen.
+class Chooser {
+public:
+  virtual ~Chooser() = default;
+  /// Every thread waits: which of `count` operations is done next. Result: below `count`.
+  virtual size_t choose(const Cluster &cluster, size_t count) = 0;
+};
 
 class Engine {
 public:
@@ -104,6 +112,8 @@ public:
   bool performOne();
   /// Descriptions of what is in flight, for a deadlock report.
   std::vector<std::string> inFlight() const;
+  /// A number that differs, as a rule, where other operations are in flight. The order of their issue does not count.
+  uint64_t digest() const;
 
 private:
   void perform(std::list<AsyncOp>::iterator op);

@@ -38,6 +38,9 @@ struct Origin {
   const ptx::Instruction *instruction = nullptr;
 };
 
+/// "PTX line 164, stmatrix.sync.aligned.m8n8.x4.shared.b16, from gemm.mlir:44:5" for notes.
+std::string describePlace(const ptx::Instruction &instruction);
+
 struct Finding {
   FindingKind kind = FindingKind::Operand;
   Origin origin;

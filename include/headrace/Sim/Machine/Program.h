@@ -61,6 +61,7 @@ struct Launch {
   std::map<uint64_t, TensorMap> tensorMaps; // by offset in the parameters
   GlobalMemory *memory = nullptr;
   Policy policy = Policy::Random;
+  Chooser *chooser = nullptr; // for Policy::Chosen; used from one host thread
   uint64_t seed = 0;
   double timeLimit = 0; // seconds without progress before that is reported; 0: 10
   std::vector<NamedRange> names;

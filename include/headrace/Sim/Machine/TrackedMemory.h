@@ -37,12 +37,16 @@ public:
   void read(const Agent &agent, int64_t offset, int64_t count, void *out);
   /// Requires: inside the memory.
   void write(const Agent &agent, int64_t offset, int64_t count, const void *in);
+  /// The range is given back: whoever still uses it is accused, as by a write that asks for order only.
+  void release(const Agent &agent, int64_t offset, int64_t count);
   /// Forgets the accesses and contents of the range, as after an allocation.
   void forget(int64_t offset, int64_t count);
 
   /// Adds what a place is used for to messages: " (slot 1 of 'A')".
   std::function<std::string(int64_t offset)> describe;
 
+  /// A number that differs, as a rule, where the contents do.
+  uint64_t digest() const;
   /// The bytes as they are, unchecked: for messages and tests.
   const uint8_t *peek(int64_t offset) const { return data.data() + offset; }
 

@@ -43,6 +43,9 @@ public:
   /// Lanes in which the register has a value.
   LaneMask &defined(ptx::RegId reg) { return definedLanes[reg]; }
 
+  /// A number that differs, as a rule, where places, registers or lanes differ.
+  uint64_t digest() const;
+
   // Registers in flight: those that an asynchronous operation will write or still reads, all lanes alike. An operation
   // goes through `takeOff` for each of its registers when it is issued, `arrive` when it has been performed, `land` when
   // a wait covers it. A `mov` of a register in flight is a renaming, as it is for ptxas, which gives both one hardware
