@@ -10,7 +10,7 @@ using llvm::StringRef;
 static constexpr const char *kUsage = R"(usage: headrace-compile IN.mlir --target=TARGET [options] [-o OUT]
 
   --target=sm_90a       what to compile for; --target=help lists the names
-  --emit=LEVEL          tile, layout, pipe, nvvm, llvm, ptx, cubin (default) or record
+  --emit=LEVEL          tile, layout, pipe, nvvm, llvm, ptx, cubin (default; ptx for -o NAME.ptx) or record
   -o OUT                output file; OUT.json beside a .ptx or .cubin is the launch record; '-' is standard output
   --kernel=NAME         which kernel, if the module has several
   --set=NAME=VALUE,...  values of the source's parameters
@@ -126,6 +126,9 @@ std::optional<CommandLine> headrace::parseCommandLine(int argc, char **argv, int
     return usage("expected an input file", exitCode);
   if (!hasTarget)
     return usage("expected --target", exitCode);
+  // The name of the output says it where --emit does not.
+  if (end.empty() && StringRef(line.output).ends_with(".ptx"))
+    line.compile.level = Level::Ptx;
   // The record needs no code.
   if (line.wantsRecord)
     line.compile.level = Level::Pipe;

@@ -67,11 +67,13 @@ static bool isWanted(const CommandLine &line, FindingKind kind) {
   return line.checks.empty() || line.checks.count(kind) || kind == FindingKind::TimeLimit;
 }
 
-/// Prints what a run found. Result: how many findings.
-static size_t report(const CommandLine &line, const Findings &findings, const Launch &launch, const Kernel &kernel) {
+/// Prints what a run found; of one that was given up the threads that were left waiting do not count. Result: how many
+/// findings.
+static size_t report(const CommandLine &line, const Findings &findings, const Launch &launch, const Kernel &kernel,
+                     bool gaveUp) {
   size_t count = 0;
   for (const Findings::Entry &entry : findings.sorted()) {
-    if (!isWanted(line, entry.finding.kind))
+    if (!isWanted(line, entry.finding.kind) || (gaveUp && entry.finding.kind == FindingKind::Deadlock))
       continue;
     llvm::errs() << describe(entry, launch, kernel.module);
     ++count;
@@ -108,10 +110,20 @@ struct Run {
   std::string error; ///< why the arguments are refused
 };
 
+static uint64_t digestOf(const Values &values) {
+  uint64_t hash = 0;
+  for (const NpyArray &array : values.arrays)
+    for (uint8_t byte : array.data)
+      hash = (hash ^ byte) * 0x100000001B3u; // FNV-1a
+  return hash;
+}
+
 static Run runOnce(const CommandLine &line, const Kernel &kernel, const Values &given, Policy policy, uint64_t seed,
-                   Chooser *chooser = nullptr) {
+                   Explorer *explorer = nullptr) {
   Run run{given, 0, ""};
   run.values.rebase();
+  if (explorer)
+    explorer->world = [&run] { return digestOf(run.values); };
   GlobalMemory memory;
   std::optional<Launch> launch =
       makeLaunch(kernel.record, kernel.program, run.values.passed, line.processors, memory, run.error);
@@ -123,18 +135,18 @@ static Run runOnce(const CommandLine &line, const Kernel &kernel, const Values &
   if (!run.error.empty())
     return run;
   launch->policy = policy;
-  launch->chooser = chooser;
+  launch->chooser = explorer;
   launch->seed = seed;
   RunOptions options;
-  options.hostThreads = chooser ? 1 : line.jobs;
+  options.hostThreads = explorer ? 1 : line.jobs;
   options.timeLimit = line.timeLimit;
-  if (line.progress && !chooser)
+  if (line.progress && !explorer)
     options.progress = [](int64_t done, int64_t all) {
       llvm::errs() << "\r" << done << " of " << all << " programs" << (done == all ? "\n" : "");
     };
   Findings findings;
   runGrid(kernel.program, *launch, options, findings);
-  run.found = report(line, findings, *launch, kernel);
+  run.found = report(line, findings, *launch, kernel, explorer && explorer->gaveUp());
   return run;
 }
 
@@ -166,7 +178,7 @@ static int explore(const CommandLine &line, const Kernel &kernel, const Values &
   bool isComplete = !explorer.next();
   while (!first.found && first.error.empty() && !isComplete && !isOver()) {
     Run run = runOnce(line, kernel, given, Policy::Chosen, line.seed, &explorer);
-    for (size_t i = 0; i < run.values.arrays.size() && !run.found; ++i) {
+    for (size_t i = 0; i < run.values.arrays.size() && !run.found && !explorer.gaveUp(); ++i) {
       if (run.values.arrays[i].data == first.values.arrays[i].data)
         continue;
       llvm::errs() << "error: array '" << kernel.record.arguments[i].name

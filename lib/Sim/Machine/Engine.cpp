@@ -185,8 +185,10 @@ bool Engine::performOne() {
   if (candidates.empty())
     return false;
   bool isChoice = policy == Policy::Chosen && cluster.launch.chooser && candidates.size() > 1;
-  perform(candidates[isChoice ? cluster.launch.chooser->choose(cluster, candidates.size())
-                              : random() % candidates.size()]);
+  size_t choice = isChoice ? cluster.launch.chooser->choose(cluster, candidates.size()) : random() % candidates.size();
+  if (choice >= candidates.size())
+    return false;
+  perform(candidates[choice]);
   return true;
 }
 
