@@ -209,7 +209,11 @@ struct ConvertWait : OpConversionPattern<ConsumerWaitOp> {
     Location loc = op.getLoc();
     CreateChannelOp channel = getChannelOf(op);
     if (channel.getSync() == Sync::Mbarrier) {
-      waitBarrier(rewriter, loc, fullBarrier(rewriter, loc, channel, op.getIndex()), op.getPhase());
+      // The commit of what the leader issues is all that frees such a slot: nothing would hold back a slot that another
+      // warp still waits for, and that warp would sleep through a phase.
+      bool leaderOnly = channel.getAsyncRelease() && getRole(op).active > 1;
+      waitBarrier(rewriter, loc, fullBarrier(rewriter, loc, channel, op.getIndex()), op.getPhase(),
+                  leaderOnly ? isLeader(rewriter, op) : Value());
       if (channel.getAsyncRelease() || inTensorMemory(channel))
         fenceAfter(rewriter, loc);
     } else if (channel.getSync() == Sync::Group) {

@@ -45,7 +45,8 @@ func.func @mma_k_major(%i: i32, %p: i32, %accumulate: i1) attributes {pipe.kerne
   // CHECK:      %[[COLUMN:.*]] = arith.shli %{{.*}}, %{{.*}}
   // CHECK:      %[[D:.*]] = arith.addi %[[BASE]], %[[COLUMN]]
   %d = pipe.producer_acquire %result[%i, %p] : !result -> !acc
-  // CHECK:      try_wait
+  // Only the leader waits: its commit alone frees the slot, so another warp might sleep through a phase.
+  // CHECK:      @!$2 bra D;\0AW: mbarrier.try_wait{{.*}} %{{[^ ]*}}, %{{[^ ]*}}, %[[LEADER:[^ ]*]] :
   // CHECK-NEXT: "tcgen05.fence::after_thread_sync;"
   %a, %b = pipe.consumer_wait %load[%i, %p] : !load -> !a, !b
   // CHECK:      mov.b32 i, 0x08400490;\0A
@@ -54,7 +55,7 @@ func.func @mma_k_major(%i: i32, %p: i32, %accumulate: i1) attributes {pipe.kerne
   // CHECK-SAME: add.s64 a, $1, 2;\0Aadd.s64 b, $2, 2;\0A@$4 tcgen05.mma.cta_group::1.kind::f16 [d], a, b, i, 1;\0A
   // CHECK-SAME: add.s64 a, $1, 4;\0Aadd.s64 b, $2, 4;\0A@$4 tcgen05.mma.cta_group::1.kind::f16 [d], a, b, i, 1;\0A
   // CHECK-SAME: add.s64 a, $1, 6;\0Aadd.s64 b, $2, 6;\0A@$4 tcgen05.mma.cta_group::1.kind::f16 [d], a, b, i, 1;\0A}
-  // CHECK-SAME: %[[D]], %{{[^ ]*}}, %{{[^ ]*}}, %[[ACCUMULATE]], %[[LEADER:[^ ]*]] :
+  // CHECK-SAME: %[[D]], %{{[^ ]*}}, %{{[^ ]*}}, %[[ACCUMULATE]], %[[LEADER]] :
   pipe.mma_tmem <tcgen05 128 x 256 x 16, groups = 1 x 1> %a, %b transpose_b into %d accumulate %accumulate : !a, !b, !acc
   // CHECK:      "@$1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0];"{{.*}} %{{[^ ]*}}, %[[LEADER]] :
   pipe.consumer_release %load[%i, %p] : !load
