@@ -19,7 +19,7 @@ ENVIRONMENT := VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH
 all: build
 
 demo: build
-	$(ENVIRONMENT) $(PYTHON) python/examples/demo_gemm.py --compiler $(BUILD)/bin/headrace-compile --out $(BUILD)/demo
+	$(ENVIRONMENT) $(PYTHON) python/examples/demo_gemm.py --tools $(BUILD)/bin --out $(BUILD)/demo
 
 test: build
 	@$(ENVIRONMENT) $(PYTHON) test/summarize.py --build $(BUILD)

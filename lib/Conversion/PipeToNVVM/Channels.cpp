@@ -163,10 +163,13 @@ struct ConvertAcquire : OpConversionPattern<ProducerAcquireOp> {
       acquireForTma(builder, loc, empty, op.getPhase(),
                     fullBarrier(builder, loc, channel, op.getIndex()), *channel.getTxBytes(),
                     both(builder, loc, isLeader(builder, op), predicate));
-    if (channel.getAsyncCommit() || hasWarpProducers(channel))
-      waitBarrier(builder, loc, empty, op.getPhase(), predicate);
-    if (channel.getAsyncCommit())
+    if (channel.getAsyncCommit()) {
+      // As in ConvertWait: the leader alone writes the slot, and commits.
+      waitBarrier(builder, loc, empty, op.getPhase(), both(builder, loc, isLeader(builder, op), predicate));
       fenceAfter(builder, loc);
+    } else if (hasWarpProducers(channel)) {
+      waitBarrier(builder, loc, empty, op.getPhase(), predicate);
+    }
   }
 };
 
@@ -210,10 +213,9 @@ struct ConvertWait : OpConversionPattern<ConsumerWaitOp> {
     CreateChannelOp channel = getChannelOf(op);
     if (channel.getSync() == Sync::Mbarrier) {
       // The commit of what the leader issues is all that frees such a slot: nothing would hold back a slot that another
-      // warp still waits for, and that warp would sleep through a phase.
-      bool leaderOnly = channel.getAsyncRelease() && getRole(op).active > 1;
+      // thread still waits for, and that thread would sleep through a phase.
       waitBarrier(rewriter, loc, fullBarrier(rewriter, loc, channel, op.getIndex()), op.getPhase(),
-                  leaderOnly ? isLeader(rewriter, op) : Value());
+                  channel.getAsyncRelease() ? isLeader(rewriter, op) : Value());
       if (channel.getAsyncRelease() || inTensorMemory(channel))
         fenceAfter(rewriter, loc);
     } else if (channel.getSync() == Sync::Group) {

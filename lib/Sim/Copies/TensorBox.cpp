@@ -71,14 +71,6 @@ std::string TensorBox::whyNotStart(bool isStore) const {
   return "";
 }
 
-std::string TensorBox::whyNotSwizzled() const {
-  // hardware.md 4.1: neither the ISA nor the programming guide says whether narrower rows are packed or padded.
-  if (map->swizzle == 0 || rowBytes() == map->swizzle || bytes() == rowBytes())
-    return "";
-  return "expected box rows of '" + map->name + "' as wide as the swizzle's " + std::to_string(map->swizzle) +
-         " bytes, got " + std::to_string(rowBytes()) + ": where narrower rows go is not documented";
-}
-
 std::vector<BoxRow> TensorBox::rows() const {
   std::vector<BoxRow> result;
   result.reserve(static_cast<size_t>(bytes() / rowBytes()));

@@ -16,7 +16,7 @@ namespace headrace::sim {
 namespace {
 
 using Time = std::chrono::steady_clock;
-constexpr uint64_t kStepsPerTurn = 1 << 12; // the time limit is looked at between turns: an instruction may take long
+constexpr uint64_t kStepsPerTurn = 1 << 8; // the time limit is looked at between turns: a step may take a millisecond
 constexpr double kNoProgressSeconds = 8; // a deadlock through global memory is reported within 10
 
 class GridRun {

@@ -1,19 +1,25 @@
 // The mbarrier object: PTX ISA 9.7.13.15.
 #include "headrace/Sim/Machine/Mbarrier.h"
 
+#include <algorithm>
+
 namespace headrace::sim {
 
 namespace {
 constexpr int64_t kMaxCount = (1 << 20) - 1; // 9.7.13.15.2: arrivals, and bytes either way
 } // namespace
 
-void Mbarrier::completeIfReady() {
+std::string Mbarrier::completeIfReady() {
   if (pending != 0 || bytes != 0)
-    return;
+    return "";
+  bool isOrdered = std::all_of(seenBy.begin(), seenBy.end(), [&](Epoch seen) { return gathering.generic.has(seen); });
+  seenBy.clear();
   gathering.complete({component, static_cast<uint32_t>(phaseNumber + 1)});
   completedClock = std::make_shared<Clock>(gathering);
   ++phaseNumber;
   pending = expected;
+  return isOrdered ? "" : "phase " + std::to_string(phaseNumber - 1) + " completes with nothing between it and the waits for phase " +
+                              std::to_string(phaseNumber - 2) + ": a slow waiter would sleep through both";
 }
 
 std::string Mbarrier::arrive(uint32_t count, const Clock &clock) {
@@ -23,8 +29,7 @@ std::string Mbarrier::arrive(uint32_t count, const Clock &clock) {
            (pending == 0 ? " (its transaction bytes are still " + std::to_string(bytes) + " short)" : std::string());
   gathering.acquire(clock);
   pending -= count;
-  completeIfReady();
-  return "";
+  return completeIfReady();
 }
 
 std::string Mbarrier::arriveAndDrop(uint32_t count, const Clock &clock) {
@@ -38,8 +43,7 @@ std::string Mbarrier::expectBytes(int64_t count) {
   bytes += count;
   if (bytes > kMaxCount)
     return std::to_string(bytes) + " transaction bytes in one phase, at most " + std::to_string(kMaxCount) + " are possible";
-  completeIfReady();
-  return "";
+  return completeIfReady();
 }
 
 std::string Mbarrier::completeBytes(int64_t count) {
@@ -47,8 +51,7 @@ std::string Mbarrier::completeBytes(int64_t count) {
   if (bytes < -kMaxCount)
     return std::to_string(-bytes) + " bytes landed that nobody expects, at most " + std::to_string(kMaxCount) +
            " are possible";
-  completeIfReady();
-  return "";
+  return completeIfReady();
 }
 
 std::string Mbarrier::addPending(uint32_t count) {

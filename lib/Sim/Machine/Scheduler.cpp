@@ -9,7 +9,9 @@ namespace headrace::sim {
 namespace {
 
 constexpr uint64_t kNever = ~uint64_t(0);
-constexpr uint64_t kSpinSteps = 1 << 20; // warp instructions that change nothing before others get their turn
+constexpr uint64_t kSpinSteps = 1 << 20;   // warp instructions that change nothing before others get their turn
+constexpr uint64_t kTurnsAwake = 4;        // of a warp, on average, before it falls asleep
+constexpr uint64_t kAsleepSteps = 1 << 14; // as kSpinSteps, before it wakes
 
 LaneMask bit(int lane) { return LaneMask(1) << lane; }
 
@@ -45,11 +47,28 @@ LaneMask Scheduler::choose(const Runner &runner, bool any) {
   return group;
 }
 
+/// In random orders a warp may fall asleep when its turn is over. It wakes when nothing goes on without it, at the latest
+/// when the others may be polling for what it does.
+void Scheduler::fallAsleep(const Warp &warp) {
+  if (cluster.launch.policy == Policy::Random && !asleep && warp.live && random() % kTurnsAwake == 0)
+    asleep = &warp;
+}
+
+void Scheduler::wakeUp() {
+  if (asleep && (!asleep->live || stepsSinceChange > kAsleepSteps))
+    asleep = nullptr;
+}
+
 Cluster::State Scheduler::run(uint64_t steps) {
   std::shuffle(runners.begin(), runners.end(), random);
   while (steps > 0) {
     bool anyLive = false, anyRan = false;
+    wakeUp();
     for (Runner &runner : runners) {
+      if (runner.warp == asleep) {
+        anyLive = true;
+        continue;
+      }
       uint64_t turn = 1 + random() % 64;
       // Now and then lanes other than the last ones run, so that one lane's polling cannot starve another.
       bool any = random() % 8 == 0;
@@ -61,6 +80,8 @@ Cluster::State Scheduler::run(uint64_t steps) {
         steps -= steps > 0;
         ++stepsSinceChange;
       }
+      if (turn == 0)
+        fallAsleep(*runner.warp);
       anyLive |= runner.warp->live != 0;
       cluster.engine.tick();
     }
@@ -74,6 +95,10 @@ Cluster::State Scheduler::run(uint64_t steps) {
       stepsSinceChange = 0;
     }
     if (!anyRan && !cluster.engine.performOne()) {
+      if (asleep) {
+        asleep = nullptr;
+        continue;
+      }
       bool anyWaiting = std::any_of(runners.begin(), runners.end(), [&](const Runner &runner) {
         bool waiting = false;
         forEachLane(runner.warp->live, [&](int lane) { waiting |= !isBlocked(runner, lane); });

@@ -31,6 +31,8 @@ private:
   };
   enum class Turn { Ran, Waiting };
 
+  void fallAsleep(const Warp &warp);
+  void wakeUp();
   bool isBlocked(const Runner &runner, int lane) const { return runner.blockedAt[lane] == cluster.changes; }
   LaneMask choose(const Runner &runner, bool any);
   Turn step(Runner &runner, LaneMask group);
@@ -48,6 +50,8 @@ private:
   Cluster &cluster;
   std::vector<Runner> runners;
   std::mt19937_64 random;
+  /// A warp that gets no turn while anything else can go on, or null: another may be slower by any factor.
+  const Warp *asleep = nullptr;
   uint64_t lastChange = 0;
   uint64_t stepsSinceChange = 0;
 };

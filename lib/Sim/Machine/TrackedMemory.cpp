@@ -54,8 +54,23 @@ TrackedMemory::TrackedMemory(std::string name, int64_t bytes, Findings &findings
     : name(std::move(name)), data(bytes, 0xFF), granules(bytes / kGranule), findings(findings) {}
 
 void TrackedMemory::read(const Agent &agent, int64_t offset, int64_t count, void *out) {
-  forEachGranule(offset, count, [&](int64_t at, uint16_t bytes) { noteRead(agent, at, bytes); });
+  forEachGranule(offset, count, [&](int64_t at, uint16_t bytes) { noteRead(agent, at, bytes, true); });
   std::memcpy(out, data.data() + offset, count);
+}
+
+void TrackedMemory::readAny(const Agent &agent, int64_t offset, int64_t count, void *out) {
+  forEachGranule(offset, count, [&](int64_t at, uint16_t bytes) { noteRead(agent, at, bytes, false); });
+  std::memcpy(out, data.data() + offset, count);
+}
+
+bool TrackedMemory::isWritten(int64_t offset, int64_t count) const {
+  bool result = true;
+  forEachGranule(offset, count, [&](int64_t at, uint16_t bytes) {
+    for (const Access &write : granules[at / kGranule].writes)
+      bytes &= ~write.bytes;
+    result &= bytes == 0;
+  });
+  return result;
 }
 
 void TrackedMemory::write(const Agent &agent, int64_t offset, int64_t count, const void *in) {
@@ -87,7 +102,7 @@ uint64_t TrackedMemory::digest() const {
   return hash;
 }
 
-void TrackedMemory::noteRead(const Agent &agent, int64_t offset, uint16_t bytes) {
+void TrackedMemory::noteRead(const Agent &agent, int64_t offset, uint16_t bytes, bool mustBeWritten) {
   Granule &granule = granules[offset / kGranule];
   uint16_t unwritten = bytes;
   for (const Access &write : granule.writes) {
@@ -99,7 +114,7 @@ void TrackedMemory::noteRead(const Agent &agent, int64_t offset, uint16_t bytes)
     else if (!isVisible(agent, write.epoch, write.view))
       accuse(agent, missingFence(agent), "reads", write, offset);
   }
-  if (unwritten) {
+  if (unwritten && mustBeWritten) {
     Access nobody;
     accuse(agent, FindingKind::Uninitialised, "reads", nobody, offset);
     granule.writes.push_back({{}, unwritten, agent.view, agent.origin, "nobody"}); // say it once

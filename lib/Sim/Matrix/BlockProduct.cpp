@@ -28,7 +28,14 @@ BlockProduct::BlockProduct(int rows, int columns, int depth)
     : rows(rows), columns(columns), depth(depth), a(static_cast<size_t>(rows) * depth),
       b(static_cast<size_t>(columns) * depth), sums(static_cast<size_t>(rows) * columns) {}
 
-void BlockProduct::multiply() {
+void BlockProduct::multiply(const Addition &addition) {
+  if (addition.isExact())
+    multiplyExactly();
+  else
+    multiplyAligned(addition);
+}
+
+void BlockProduct::multiplyExactly() {
   for (int column = 0; column < columns; column += kPanel)
     for (int row = 0; row < rows; row += 2)
       multiplyTile<kPanel>(&a[placeOfA(row, 0)], &a[placeOfA(row + 1, 0)], &b[placeOfB(0, column)], depth,

@@ -37,10 +37,11 @@ private:
   void readScales(const Lanes &lanes, BlockProduct &product) const;
   float scaleOf(const Lanes &lanes, const ScaleOperand &operand, int lane, int block) const;
   bool selectorsAreLegal(const Lanes &lanes, const ScaleOperand &operand, uint64_t threads) const;
-  void accumulate(Lanes &lanes, const BlockProduct &product) const;
+  void multiply(Lanes &lanes, BlockProduct &product) const;
   void accumulateF64(Lanes &lanes, BlockProduct &product) const;
 
   WarpMmaForm form;
+  Addition addition;
   std::vector<Dest> d;
   std::vector<Source> a, b, c;
   ScaleOperand scaleA, scaleB;
@@ -59,6 +60,7 @@ ScaleOperand scaleOperand(Decoder &decode, size_t index) {
 }
 
 WarpMma::WarpMma(Decoder &decode, const WarpMmaForm &form) : form(form) {
+  addition = additionOf(MatrixUnit::Mma, form.a.element, form.b.element, form.accumulator, form.kind.empty());
   d = decode.dests(0);
   a = decode.sources(1);
   b = decode.sources(2);
@@ -146,13 +148,23 @@ void WarpMma::readScales(const Lanes &lanes, BlockProduct &product) const {
       product.b[product.placeOfB(k, column)] *= scaleOf(lanes, scaleB, laneOfScaleB(column, selectorB), k / length);
 }
 
-void WarpMma::accumulate(Lanes &lanes, const BlockProduct &product) const {
+void WarpMma::multiply(Lanes &lanes, BlockProduct &product) const {
   const int perRegister = form.elementsPerRegisterOfC(), perLane = form.shape.m / 4;
   // All of C is read before any of D is written: they may be the same registers in another order.
   std::array<std::array<uint32_t, kLanes>, kMaxRegistersOfC> before;
   for (size_t reg = 0; reg < c.size(); ++reg)
     for (int lane = 0; lane < kLanes; ++lane)
       before[reg][lane] = static_cast<uint32_t>(c[reg](lanes, lane));
+  if (addition.takesAccumulator()) {
+    for (size_t reg = 0; reg < c.size(); ++reg)
+      for (int lane = 0; lane < kLanes; ++lane) {
+        for (int i = 0; i < perRegister; ++i)
+          product.sums[placesOfC[lane * perLane + reg * perRegister + i]] =
+              accumulatorValue(form.accumulator, before[reg][lane] >> (16 * i));
+        before[reg][lane] = 0; // the sums have it
+      }
+  }
+  product.multiply(addition);
   for (size_t reg = 0; reg < d.size(); ++reg) {
     lanes.forEach([&](int lane) {
       uint32_t after = 0;
@@ -188,8 +200,7 @@ void WarpMma::run(Lanes &lanes) const {
     return accumulateF64(lanes, product);
   if (form.scales)
     readScales(lanes, product);
-  product.multiply();
-  accumulate(lanes, product);
+  multiply(lanes, product);
 }
 
 } // namespace

@@ -176,6 +176,7 @@ std::optional<WarpMmaForm> parseMma(const std::vector<std::string> &opcode, std:
   WarpMmaForm result;
   result.shape = shape;
   result.accumulator = accumulatorOf(parts);
+  result.kind = parts.kind;
   error = readPacking(parts, *a, *b, result);
   if (error.empty())
     error = readScaling(parts, result);

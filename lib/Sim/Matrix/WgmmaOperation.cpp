@@ -45,6 +45,7 @@ WgmmaOperation::WgmmaOperation(Decoder &decode, const WgmmaForm &form) : form(fo
   if (!expectRegisters(decode, 0, form.registersOfD(), "D") ||
       (fromRegisters && !expectRegisters(decode, 1, WgmmaForm::kRegistersOfA, "A")))
     return;
+  addition = additionOf(MatrixUnit::Wgmma, form.a.element, form.b.element, form.accumulator);
   d = registersAt(decode, 0);
   if (fromRegisters)
     a = registersAt(decode, 1);
@@ -112,16 +113,32 @@ void WgmmaOperation::readRegisters(const WgmmaInputs &inputs, BlockProduct &prod
   }
 }
 
-void WgmmaOperation::accumulate(const WgmmaInputs &inputs, const BlockProduct &product) const {
+void WgmmaOperation::readAccumulators(const WgmmaInputs &inputs, BlockProduct &product) const {
+  const int perRegister = form.elementsPerRegisterOfD(), perLane = form.shape.n / 2;
+  for (int warp = 0; warp < 4; ++warp) {
+    double *sums = &product.sums[product.placeOfSum(kWarpRows * warp, 0)];
+    for (size_t reg = 0; reg < d.size(); ++reg) {
+      const uint64_t *cells = inputs.warps[warp]->cells(d[reg]);
+      for (int lane = 0; lane < kLanes; ++lane)
+        for (int i = 0; i < perRegister; ++i)
+          sums[placesOfD[lane * perLane + reg * perRegister + i]] =
+              accumulatorValue(form.accumulator, static_cast<uint32_t>(cells[lane]) >> (16 * i));
+    }
+  }
+}
+
+/// Adds the sums, or puts them in place of the accumulators that they have taken in.
+void WgmmaOperation::writeAccumulators(const WgmmaInputs &inputs, const BlockProduct &product) const {
+  const bool adds = inputs.accumulates && !addition.takesAccumulator();
   const int perRegister = form.elementsPerRegisterOfD(), perLane = form.shape.n / 2;
   for (int warp = 0; warp < 4; ++warp) {
     const double *sums = &product.sums[product.placeOfSum(kWarpRows * warp, 0)];
     for (size_t reg = 0; reg < d.size(); ++reg) {
       uint64_t *cells = inputs.warps[warp]->cells(d[reg]);
       for (int lane = 0; lane < kLanes; ++lane) {
-        uint32_t before = inputs.accumulates ? static_cast<uint32_t>(cells[lane]) : 0, after = 0;
+        uint32_t before = adds ? static_cast<uint32_t>(cells[lane]) : 0, after = 0;
         for (int i = 0; i < perRegister; ++i) {
-          double sum = sign * sums[placesOfD[lane * perLane + reg * perRegister + i]];
+          double sum = sums[placesOfD[lane * perLane + reg * perRegister + i]];
           after |= accumulated(form.accumulator, before >> (16 * i), sum) << (16 * i);
         }
         cells[lane] = after;
@@ -139,8 +156,13 @@ void WgmmaOperation::perform(AsyncContext &context, const WgmmaInputs &inputs) c
     readRegisters(inputs, product);
   readShared(context, inputs.shared, {inputs.b, form.b, transposesB, form.shape.n},
              [&](int column, int k, double value) { product.b[product.placeOfB(k, column)] = value; });
-  product.multiply();
-  accumulate(inputs, product);
+  if (sign < 0)
+    for (double &value : product.a)
+      value = -value;
+  if (inputs.accumulates && addition.takesAccumulator())
+    readAccumulators(inputs, product);
+  product.multiply(addition);
+  writeAccumulators(inputs, product);
 }
 
 } // namespace headrace::sim

@@ -48,9 +48,11 @@ private:
   template <typename Put>
   void readShared(AsyncContext &context, uint32_t shared, const SharedOperand &operand, Put put) const;
   void readRegisters(const WgmmaInputs &inputs, BlockProduct &product) const;
-  void accumulate(const WgmmaInputs &inputs, const BlockProduct &product) const;
+  void readAccumulators(const WgmmaInputs &inputs, BlockProduct &product) const;
+  void writeAccumulators(const WgmmaInputs &inputs, const BlockProduct &product) const;
   void tabulate();
 
+  Addition addition;
   int sign = 1; // of all products: imm-scale-a times imm-scale-b
   bool transposesA = false;
   bool transposesB = false;

@@ -177,8 +177,11 @@ Evaluator makeWait(Decoder &decode) {
     lanes.forEach([&](int lane) {
       bool done = over >> lane & 1;
       result.set(lanes, lane, done);
-      if (Mbarrier *barrier = done ? lanes.cluster.mbarrierAt(address(lanes, lane)) : nullptr)
+      if (Mbarrier *barrier = done ? lanes.cluster.mbarrierAt(address(lanes, lane)) : nullptr) {
         lanes.acquire(lane, barrier->passed());
+        if (barrier->phase() > 0) // before it, the fresh barrier's phase of parity 1 is seen
+          barrier->noteSeen(lanes.epoch(lane));
+      }
     });
     return Step::Done;
   };

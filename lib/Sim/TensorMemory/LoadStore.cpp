@@ -149,17 +149,26 @@ bool reachesAll(const TensorAccess &access, const Transfer &transfer, int column
   return access.reaches(column, first.count) && access.reaches(column + transfer.span - first.count, first.count);
 }
 
+/// What was never written may be loaded, as long as it is not used: a kernel may choose afterwards, with selp. So such
+/// registers are undefined, and their use is the finding.
 void performLoad(AsyncContext &ctx, Cta &cta, Warp &warp, const Transfer &transfer, TensorAddress address) {
   TensorAccess access(ctx, cta);
-  Block block(transfer);
-  if (reachesAll(access, transfer, address.column))
+  Block block(transfer), written(transfer);
+  const bool reaches = reachesAll(access, transfer, address.column);
+  if (reaches)
     for (const ColumnRun &run : transfer.runs)
-      access.read(address.lane + run.row, address.column + run.column, run.count, block.at(run.row, run.column));
+      access.readAny(address.lane + run.row, address.column + run.column, run.count, block.at(run.row, run.column),
+                     written.at(run.row, run.column));
   for (size_t i = 0; i < transfer.registers.size(); ++i) {
-    uint64_t *cells = warp.cells(transfer.registers[i]);
-    for (int lane = 0; lane < kLanes; ++lane)
-      cells[lane] = block.get(transfer, lane, transfer.numbers[i]);
-    warp.arrive(transfer.registers[i]);
+    const ptx::RegId reg = transfer.registers[i];
+    LaneMask undefined = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      warp.cells(reg)[lane] = block.get(transfer, lane, transfer.numbers[i]);
+      if (reaches && written.get(transfer, lane, transfer.numbers[i]) != ~uint32_t(0))
+        undefined |= LaneMask(1) << lane;
+    }
+    warp.arrive(reg);
+    warp.defined(reg) &= ~undefined;
   }
 }
 

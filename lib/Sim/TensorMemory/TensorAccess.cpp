@@ -45,6 +45,13 @@ void TensorAccess::read(int lane, int column, int count, uint32_t *out) const {
   cta.tensor->read(agent, (int64_t(lane) * Cta::kTensorColumns + column) * 4, int64_t(count) * 4, out);
 }
 
+void TensorAccess::readAny(int lane, int column, int count, uint32_t *out, uint32_t *written) const {
+  const int64_t offset = (int64_t(lane) * Cta::kTensorColumns + column) * 4;
+  cta.tensor->readAny(agent, offset, int64_t(count) * 4, out);
+  for (int i = 0; i < count; ++i)
+    written[i] = cta.tensor->isWritten(offset + int64_t(i) * 4, 4) ? ~uint32_t(0) : 0;
+}
+
 void TensorAccess::write(int lane, int column, int count, const uint32_t *in) const {
   cta.tensor->write(agent, (int64_t(lane) * Cta::kTensorColumns + column) * 4, int64_t(count) * 4, in);
 }

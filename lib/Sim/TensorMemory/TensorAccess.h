@@ -25,6 +25,8 @@ public:
 
   /// Words of one lane. Requires: reaches(column, count), and a lane below Cta::kTensorLanes.
   void read(int lane, int column, int count, uint32_t *out) const;
+  /// As read, but words that nobody has written are no finding: `written` becomes all ones for the others, 0 for them.
+  void readAny(int lane, int column, int count, uint32_t *out, uint32_t *written) const;
   void write(int lane, int column, int count, const uint32_t *in) const;
 
 private:

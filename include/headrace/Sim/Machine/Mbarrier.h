@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace headrace::sim {
 
@@ -34,19 +35,23 @@ public:
 
   /// Whether the phase of this parity has completed: true also for the phase before the first.
   bool completed(unsigned parity) const { return (phaseNumber & 1) != (parity & 1); }
+  /// Somebody has seen the last completed phase, in step `seen` of his. Whoever completes the next phase must come after
+  /// that: a parity tells two phases apart, not three, so a waiter may not be left behind.
+  void noteSeen(Epoch seen) { seenBy.push_back(seen); }
   /// What completed phases pass on.
   const SharedClock &passed() const { return completedClock; }
   /// The epoch of what lands in the current phase.
   Epoch landing() const { return {component, static_cast<uint32_t>(phaseNumber + 1)}; }
 
 private:
-  void completeIfReady();
+  std::string completeIfReady();
 
   Component component;
   uint32_t expected;
   uint32_t pending;
   int64_t bytes = 0;
   uint64_t phaseNumber = 0;
+  std::vector<Epoch> seenBy; // the last completed phase
   Clock gathering; // of the arrivals so far; never cleared, since phases come in order
   SharedClock completedClock = std::make_shared<Clock>();
 };

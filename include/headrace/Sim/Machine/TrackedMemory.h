@@ -35,6 +35,9 @@ public:
 
   /// Copies `count` bytes at `offset` out. Requires: inside the memory.
   void read(const Agent &agent, int64_t offset, int64_t count, void *out);
+  /// As read, but whether the bytes were ever written is the reader's business: see isWritten.
+  void readAny(const Agent &agent, int64_t offset, int64_t count, void *out);
+  bool isWritten(int64_t offset, int64_t count) const;
   /// Requires: inside the memory.
   void write(const Agent &agent, int64_t offset, int64_t count, const void *in);
   /// The range is given back: whoever still uses it is accused, as by a write that asks for order only.
@@ -65,7 +68,7 @@ private:
     std::vector<Access> reads;  // since those writes
   };
 
-  void noteRead(const Agent &agent, int64_t offset, uint16_t bytes);
+  void noteRead(const Agent &agent, int64_t offset, uint16_t bytes, bool mustBeWritten);
   void noteWrite(const Agent &agent, int64_t offset, uint16_t bytes);
   void accuse(const Agent &agent, FindingKind kind, const char *verb, const Access &access, int64_t offset) const;
 

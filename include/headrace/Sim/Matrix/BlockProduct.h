@@ -1,12 +1,13 @@
 // The arithmetic of mma.sync and wgmma: D = A * B + C.
 //
-// Products are exact. The K products of one instruction are summed in double, the sum is added to the accumulator, and
-// the result is rounded once, to nearest even. Hardware keeps fewer bits and rounds in an order of its own, neither of
-// which is documented (PTX ISA 9.7.14.5.14, 9.7.15.5.2). Integers are exact and wrap or saturate in the end; double
-// holds their sums, too. f64 is a chain of fma along K.
+// Products are exact. How they are added is known for the types that were measured (Addition.h). Where it is not, the K
+// products of one instruction are summed in double, the sum is added to the accumulator, and the result is rounded once,
+// to nearest even: the PTX ISA leaves accuracy and order open (9.7.14.5.14, 9.7.15.5.2). Integers are exact and wrap or
+// saturate in the end; double holds their sums, too. f64 is a chain of fma along K.
 #ifndef HEADRACE_SIM_MATRIX_BLOCKPRODUCT_H
 #define HEADRACE_SIM_MATRIX_BLOCKPRODUCT_H
 
+#include "headrace/Sim/Matrix/Addition.h"
 #include "headrace/Sim/Numerics/Float.h"
 
 #include <algorithm>
@@ -36,8 +37,9 @@ public:
   std::vector<double> a;
   std::vector<double> b;
 
-  /// Ensures: sums[placeOfSum(m, n)] is the sum over k of a(m, k) * b(k, n).
-  void multiply();
+  /// Ensures: sums[placeOfSum(m, n)] is the sum over k of a(m, k) * b(k, n), added as `addition` says. Where that takes
+  /// the accumulator in, `sums` held it before.
+  void multiply(const Addition &addition = {});
   /// As multiply, but each sum starts with its value in `sums` and takes each product in with one rounding.
   void multiplyFused();
 
@@ -45,10 +47,10 @@ public:
 
 private:
   static constexpr int kPanel = 8;
-};
 
-/// Type of C and D.
-enum class MmaAccumulator : uint8_t { F32, F16, S32, S32Saturated, F64 };
+  void multiplyExactly();
+  void multiplyAligned(const Addition &addition);
+};
 
 /// The accumulator `before` and `sum`, rounded to its type. Bits of 32, or of 16 in the low half. Requires: not F64.
 /// Ensures: a NaN is the canonical one (PTX ISA 9.7.3).
@@ -68,6 +70,11 @@ inline uint32_t accumulated(MmaAccumulator type, uint32_t before, double sum) {
     return total != total ? 0x7FFFFFFF : bitsOfFloat(total);
   }
   }
+}
+
+/// The value of an accumulator. Requires: F32, or F16 in the low half.
+inline double accumulatorValue(MmaAccumulator type, uint32_t bits) {
+  return type == MmaAccumulator::F16 ? halfToFloat(static_cast<uint16_t>(bits)) : floatOfBits(bits);
 }
 
 } // namespace headrace::sim

@@ -27,6 +27,7 @@ struct WarpMmaForm {
   WordPacking a;
   WordPacking b;
   MmaAccumulator accumulator = MmaAccumulator::F32;
+  std::string kind;               // "f8f6f4", or ""
   bool countsDifferences = false; // .xor.popc; the elements are then Xor1
   int scales = 0;                 // factors of a row, each for k / scales elements; 0: not block-scaled
   bool fractionalScales = false;  // ue4m3, not ue8m0

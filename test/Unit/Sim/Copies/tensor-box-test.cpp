@@ -141,6 +141,12 @@ TEST(TensorBox, FillsWithZerosOrNan) {
     EXPECT_EQ(filled[i], nan[i % 4]);
 }
 
+/// Offset in shared memory, before the swizzle, of a byte of a dense box.
+uint32_t padded(int64_t offset, uint32_t rowBytes, int swizzle) {
+  auto at = static_cast<uint32_t>(offset);
+  return swizzle ? at / rowBytes * static_cast<uint32_t>(swizzle) + at % rowBytes : at;
+}
+
 /// Where each byte of a dense box goes, by swizzleBox if it is closed and piece by piece.
 TEST(TensorBox, ImagesAreSwizzledByteByByte) {
   for (int swizzle : {0, 32, 64, 128})
@@ -159,7 +165,7 @@ TEST(TensorBox, ImagesAreSwizzledByteByByte) {
           });
           ASSERT_EQ(static_cast<int64_t>(pieces.size()), box.bytes());
           for (auto [to, offset] : pieces)
-            ASSERT_EQ(to, swizzled(address + static_cast<uint32_t>(offset), swizzle));
+            ASSERT_EQ(to, swizzled(address + padded(offset, rowBytes, swizzle), swizzle));
           ASSERT_EQ(box.isClosed(address), swizzle == 0 || rowBytes == static_cast<uint32_t>(swizzle));
           if (!box.isClosed(address))
             continue;
@@ -218,14 +224,22 @@ TEST(TensorBox, IsMalformedWithoutItsDimensions) {
             "tensor map of 'A': expected an address that is a multiple of 16 bytes, got 0x8");
 }
 
-TEST(TensorBox, NarrowRowsUnderASwizzleAreNotDocumented) {
-  TensorMap map = smallMap(ElementType::U8, {64, 8}, {32, 2});
-  map.swizzle = 64;
-  EXPECT_EQ((TensorBox{&map, {0, 0}, false}).whyNotSwizzled(),
-            "expected box rows of 'A' as wide as the swizzle's 64 bytes, got 32: where narrower rows go is not "
-            "documented");
-  map.box[1] = 1;
-  EXPECT_EQ((TensorBox{&map, {0, 0}, false}).whyNotSwizzled(), "");
+TEST(TensorBox, NarrowRowsArePaddedToTheSwizzle) {
+  TensorMap map = smallMap(ElementType::U8, {64, 8}, {32, 5});
+  map.swizzle = 128;
+  TensorBox box{&map, {0, 0}, false};
+  EXPECT_EQ(box.bytes(), 160);
+  EXPECT_EQ(box.sharedBytes(), 640);
+  std::vector<uint32_t> units;
+  box.forEachPiece(0, 0, box.bytes(), [&](uint32_t to, int64_t, int64_t) { units.push_back(to); });
+  // Where a GPU of compute capability 9.0 puts them.
+  EXPECT_EQ(units, (std::vector<uint32_t>{0, 16, 144, 128, 288, 304, 432, 416, 576, 592}));
+}
+
+TEST(TensorBox, RowsWithoutASwizzleArePacked) {
+  TensorMap map = smallMap(ElementType::U8, {64, 8}, {32, 5});
+  EXPECT_EQ((TensorBox{&map, {0, 0}, false}).pitch(), 32);
+  EXPECT_EQ((TensorBox{&map, {0, 0}, false}).sharedBytes(), 160);
 }
 
 } // namespace

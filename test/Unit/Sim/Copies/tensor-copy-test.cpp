@@ -95,6 +95,49 @@ TEST_F(TensorCopyTest, LoadsBoxesInsideAndAcrossTheEdges) {
   EXPECT_TRUE(bench.findings.empty());
 }
 
+TEST_F(TensorCopyTest, NarrowBoxesLeaveThePaddingAlone) {
+  map().swizzle = 128; // rows of 64 bytes
+  std::vector<uint8_t> old(bench.shared(2048), bench.shared(2048) + 1024);
+  int64_t before = barrier->pendingBytes();
+  bench.run(load({0, 0}));
+  bench.finish();
+  EXPECT_EQ(barrier->pendingBytes(), before - 512); // without the padding
+  for (uint32_t r = 0; r < 8; ++r)
+    for (uint32_t c = 0; c < 64; ++c) {
+      uint32_t place = swizzled(2048 + r * 128 + c * 2, 128);
+      const uint8_t *at = bench.shared(place), *padding = &old[place - 2048];
+      ASSERT_EQ(at[0] | at[1] << 8, c < 32 ? 256 * r + c : padding[0] | padding[1] << 8);
+    }
+  EXPECT_TRUE(bench.findings.empty());
+}
+
+TEST_F(TensorCopyTest, LoadsRoundToTf32) {
+  map().type = ElementType::TF32;
+  map().sizes = {kColumns / 2, kRows};
+  map().box = {16, 8};
+  const uint32_t from[] = {0x3F801000, 0x3F803000, 0x3F800FFF, 0x3F801001, 0xBF803000, 0x7F7FFFFF, 0x7F800001};
+  const uint32_t to[] = {0x3F800000, 0x3F804000, 0x3F800000, 0x3F802000, 0xBF804000, 0x7F800000, 0x7F800001};
+  for (uint64_t i = 0; i < std::size(from); ++i) {
+    setElement(0, 2 * i, static_cast<uint16_t>(from[i]));
+    setElement(0, 2 * i + 1, static_cast<uint16_t>(from[i] >> 16));
+  }
+  bench.run(load({0, 0}));
+  bench.finish();
+  for (uint32_t i = 0; i < std::size(to); ++i)
+    EXPECT_EQ(boxElement(2048, 0, 2 * i) | uint32_t(boxElement(2048, 0, 2 * i + 1)) << 16, to[i]);
+}
+
+TEST_F(TensorCopyTest, NarrowBoxesAreStoredFromTheirPaddedRows) {
+  map().swizzle = 128;
+  bench.run(load({0, 0}));
+  bench.finish();
+  bench.run(store({32, 8}));
+  bench.finish();
+  for (uint64_t r = 0; r < 8; ++r)
+    for (uint64_t c = 0; c < 32; ++c)
+      ASSERT_EQ(element(8 + r, 32 + c), 256 * r + c);
+}
+
 TEST_F(TensorCopyTest, FillsWithNan) {
   map().type = ElementType::BF16;
   map().nanFill = true;

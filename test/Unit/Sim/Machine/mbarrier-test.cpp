@@ -74,4 +74,16 @@ TEST(Mbarrier, waiters_get_what_arrivals_and_bytes_bring) {
   EXPECT_TRUE(barrier.passed()->async.has({5, 1}));
 }
 
+TEST(Mbarrier, nobody_may_be_left_behind_by_two_phases) {
+  Mbarrier barrier(5, 1, kInit);
+  EXPECT_EQ(barrier.arrive(1, {}), "");
+  barrier.noteSeen({3, 7});
+  EXPECT_EQ(barrier.arrive(1, {}), "phase 1 completes with nothing between it and the waits for phase 0: a slow waiter "
+                                   "would sleep through both");
+  barrier.noteSeen({3, 8});
+  Clock clock;
+  clock.generic.raise({3, 8});
+  EXPECT_EQ(barrier.arrive(1, clock), "");
+}
+
 } // namespace

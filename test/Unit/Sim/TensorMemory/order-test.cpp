@@ -81,13 +81,14 @@ TEST(Tcgen05Order, OverwritingNeedsWaitAndBothFences) {
   expectClean(twoRounds(wait, before, kAfter));
   expectOnly(FindingKind::MissingTensorFence, twoRounds(wait, before, ""));
   expectOnly(FindingKind::Overwrite, twoRounds(wait, "", kAfter));
-  for (Policy policy : kPolicies) { // without a wait either of the two may come first
+  for (Policy policy : kPolicies) { // without a wait either of the two may come first, in each warp
     TensorBench bench = matrices();
     bench.body = twoRounds("", before, kAfter) + wait;
     bench.policy = policy;
     bench.run();
-    EXPECT_TRUE(bench.found == std::set{FindingKind::Overwrite} ||
-                bench.found == std::set{FindingKind::ReadBeforeLanded});
+    EXPECT_FALSE(bench.found.empty());
+    for (FindingKind kind : bench.found)
+      EXPECT_TRUE(kind == FindingKind::Overwrite || kind == FindingKind::ReadBeforeLanded) << nameOf(kind);
   }
 }
 

@@ -7,6 +7,8 @@ include "mlir/IR/OpBase.td"
 def Pipe_Dialect : Dialect {
   let name = "pipe";
   let cppNamespace = "::headrace::pipe";
+  // Its ops and types have attributes of the tile dialect.
+  let dependentDialects = ["::headrace::tile::TileDialect"];
   let summary = "Channels (rings of slots), asynchronous copies and matmuls, roles of warps";
   let description = [{
     A *channel* is a ring of `depth` slots in shared or tensor memory. Each slot goes round
