@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mutations import BARRIER, FREED, GROUP_WAIT, RACES, REGISTERS, RELEASE, STUCK, WAIT, mutation
+
 from ptx import Ptx
 
 _ACCESS = (

@@ -24,10 +24,11 @@ from pathlib import Path
 
 import moves  # noqa: F401  (registers its mutations)
 from equivalents import Equivalents
-from kernels import KERNELS, ROOT, Kernel
 from mutations import MUTATIONS, Mutant
 from report import markdown, summary
 from runner import Outcome, Simulation
+
+from kernels import KERNELS, ROOT, Kernel
 
 _QUICK_KERNELS = ("sm_75-s2", "sm_80-i8", "sm_90a", "sm_100a", "sm_120a")
 _MAX_ESCAPES = 0.01

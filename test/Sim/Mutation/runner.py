@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from kernels import Kernel, compile_kernel, write_arrays
 from mutations import Mutant
+
+from kernels import Kernel, compile_kernel, write_arrays
 from ptx import Ptx
 
 _KIND = re.compile(r"\berror: .*\[([a-z-]+)\]$", re.MULTILINE)
