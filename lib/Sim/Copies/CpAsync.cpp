@@ -1,5 +1,6 @@
 // cp.async and its arrival on an mbarrier: PTX ISA 9.7.9.25.3.1, 9.7.13.15.15. The copies are accesses of the generic proxy,
 // in no order among each other.
+#include "headrace/Sim/Machine/Hex.h"
 #include "Copies.h"
 #include "Issue.h"
 
@@ -94,7 +95,7 @@ private:
   void issue(Lanes &lanes, int lane) const {
     uint64_t operand = address(lanes, lane);
     if (generic && (operand & kWindowMask) != kSharedWindow)
-      return lanes.report(lane, FindingKind::Operand, "expected an mbarrier in shared memory, got " + hex(operand));
+      return lanes.report(lane, FindingKind::Operand, "expected an mbarrier in shared memory, got " + hexText(operand));
     auto mbarrier = static_cast<uint32_t>(operand);
     if (!isOwnShared(lanes, lane, "mbarrier", mbarrier) || !isMbarrier(lanes, lane, "arrives on", mbarrier))
       return;

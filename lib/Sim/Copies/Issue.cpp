@@ -1,9 +1,9 @@
 // Checks and issue of copies.
 #include "Issue.h"
 
+#include "headrace/Sim/Machine/Hex.h"
 #include "headrace/Sim/Machine/Program.h"
 
-#include <cstdio>
 #include <mutex>
 #include <utility>
 
@@ -23,7 +23,7 @@ bool areDestinations(const Lanes &lanes, int lane, const std::vector<Destination
       if (rankOf(address) >= ctas) {
         lanes.report(lane, FindingKind::Operand,
                      "expected a destination among the " + std::to_string(ctas) + " CTAs of the cluster, got " +
-                         hex(address) + " in " + ctaOf(address));
+                         hexText(address) + " in " + ctaOf(address));
         return false;
       }
     if (!isMbarrier(lanes, lane, "completes on", destination.mbarrier))
@@ -34,17 +34,11 @@ bool areDestinations(const Lanes &lanes, int lane, const std::vector<Destination
 
 } // namespace
 
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 void checkAlignment(const Lanes &lanes, int lane, const char *what, uint64_t address, uint64_t alignment) {
   if (address % alignment)
     lanes.report(lane, FindingKind::Misaligned,
                  std::string("expected a ") + what + " at a multiple of " + std::to_string(alignment) + " bytes, got " +
-                     hex(address));
+                     hexText(address));
 }
 
 bool isOwnShared(const Lanes &lanes, int lane, const char *what, uint32_t address) {
@@ -52,7 +46,8 @@ bool isOwnShared(const Lanes &lanes, int lane, const char *what, uint32_t addres
     return true;
   lanes.report(lane, FindingKind::Operand,
                std::string("expected a ") + what + " in the executing CTA (shared::cta), " +
-                   std::to_string(lanes.cta.rank) + " of the cluster, got " + hex(address) + " in " + ctaOf(address));
+                   std::to_string(lanes.cta.rank) + " of the cluster, got " + hexText(address) + " in " +
+                   ctaOf(address));
   return false;
 }
 
@@ -87,7 +82,8 @@ std::vector<Destination> findDestinations(const Lanes &lanes, int lane, const Bu
   if (opcode.toOwnCta && !isOwnShared(lanes, lane, "destination", data))
     return {};
   if (why.empty() && opcode.kind == BulkOpcode::Kind::Peer && rankOf(data) == lanes.cta.rank)
-    why = "expected a destination in another CTA (PTX ISA 9.7.9.25.4.1), got " + hex(data) + " in the executing one";
+    why =
+        "expected a destination in another CTA (PTX ISA 9.7.9.25.4.1), got " + hexText(data) + " in the executing one";
   if (why.empty() && opcode.multicast && mask == 0)
     why = "expected a multicast mask with a CTA in it, got 0";
   if (!why.empty()) {
@@ -137,7 +133,7 @@ void reduceGlobal(AsyncContext &ctx, uint64_t address, int64_t bytes, const uint
   if (uint8_t *into = memory.find(address, bytes))
     return reduce(reduction, from, into, bytes);
   ctx.report(FindingKind::OutOfBounds, std::string(ctx.agent.what) + " updates " + std::to_string(bytes) +
-                                           " bytes at " + hex(address) + ": " + memory.describe(address));
+                                           " bytes at " + hexText(address) + ": " + memory.describe(address));
 }
 
 } // namespace headrace::sim

@@ -12,8 +12,6 @@
 
 namespace headrace::sim {
 
-std::string hex(uint64_t value);
-
 // Checks. Each reports what it finds; those with a result say whether the copy can go on.
 
 void checkAlignment(const Lanes &lanes, int lane, const char *what, uint64_t address, uint64_t alignment);

@@ -3,6 +3,7 @@
 #include "Issue.h"
 
 #include "headrace/Sim/Copies/TensorBox.h"
+#include "headrace/Sim/Machine/Hex.h"
 #include "headrace/Sim/Machine/Program.h"
 #include "headrace/Sim/Numerics/Float.h"
 
@@ -163,7 +164,7 @@ const TensorMap *TensorCopy::findMap(const Lanes &lanes, int lane) const {
   auto it = maps.find(offset);
   if ((address & kWindowMask) != kParamWindow || it == maps.end()) {
     lanes.report(lane, FindingKind::Operand,
-                 "expected the generic address of a tensor map among the kernel's parameters, got " + hex(address));
+                 "expected the generic address of a tensor map among the kernel's parameters, got " + hexText(address));
     return nullptr;
   }
   checkAlignment(lanes, lane, "tensor map", offset, kMapAlignment);

@@ -202,10 +202,6 @@ Source Decoder::source(const ptx::Operand &operand) {
     break;
   }
   case ptx::Operand::Kind::Special: {
-    if (operand.name == "WARP_SZ") {
-      result.bits = kLanes;
-      break;
-    }
     auto it = specials().find(operand.name);
     if (it == specials().end()) {
       fail("special register '" + operand.name + "' is not simulated");

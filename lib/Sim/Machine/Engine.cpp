@@ -2,10 +2,10 @@
 #include "headrace/Sim/Machine/Engine.h"
 
 #include "headrace/Sim/Machine/Cluster.h"
+#include "headrace/Sim/Machine/Hex.h"
 #include "headrace/Sim/Machine/Program.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 namespace headrace::sim {
@@ -24,19 +24,13 @@ void AsyncContext::report(FindingKind kind, std::string message) {
 
 namespace {
 
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 /// The CTA that owns [address, address + count), or null after a finding.
 Cta *ownerOfRange(AsyncContext &ctx, const char *verb, uint32_t address, int64_t count, uint32_t &offset) {
   Cta *cta = ctx.cluster.ownerOf(address, offset);
   if (cta && offset + count <= cta->shared.size())
     return cta;
   ctx.report(FindingKind::OutOfBounds, std::string(ctx.agent.what) + " " + verb + " " + std::to_string(count) +
-                                           " bytes at shared memory " + hex(address) + ", of which there are " +
+                                           " bytes at shared memory " + hexText(address) + ", of which there are " +
                                            std::to_string(ctx.cluster.ctas.front()->shared.size()));
   return nullptr;
 }
@@ -57,8 +51,8 @@ void AsyncContext::writeShared(uint32_t address, int64_t count, const void *in) 
   if (!cta)
     return;
   if (cta->finished())
-    return report(FindingKind::Barrier, std::string(agent.what) + " lands in CTA " + std::to_string(cta->index) +
-                                            " after it has exited");
+    return report(FindingKind::Barrier,
+                  std::string(agent.what) + " lands in CTA " + std::to_string(cta->index) + " after it has exited");
   cta->shared.write(agent, offset, count, in);
 }
 
@@ -70,7 +64,7 @@ void AsyncContext::readGlobal(uint64_t address, int64_t count, void *out) {
   }
   std::memset(out, 0, count);
   report(FindingKind::OutOfBounds, std::string(agent.what) + " reads " + std::to_string(count) + " bytes at " +
-                                       hex(address) + ": " + memory.describe(address));
+                                       hexText(address) + ": " + memory.describe(address));
 }
 
 void AsyncContext::writeGlobal(uint64_t address, int64_t count, const void *in) {
@@ -79,7 +73,7 @@ void AsyncContext::writeGlobal(uint64_t address, int64_t count, const void *in) 
     std::memcpy(data, in, count);
   else
     report(FindingKind::OutOfBounds, std::string(agent.what) + " writes " + std::to_string(count) + " bytes at " +
-                                         hex(address) + ": " + memory.describe(address));
+                                         hexText(address) + ": " + memory.describe(address));
 }
 
 void AsyncContext::landOn(uint32_t mbarrier) {
@@ -90,7 +84,7 @@ void AsyncContext::landOn(uint32_t mbarrier) {
 void AsyncContext::completeTx(uint32_t mbarrier, int64_t bytes) {
   Mbarrier *barrier = cluster.mbarrierAt(mbarrier);
   if (!barrier)
-    return report(FindingKind::Barrier, std::string(agent.what) + " completes on " + hex(mbarrier) +
+    return report(FindingKind::Barrier, std::string(agent.what) + " completes on " + hexText(mbarrier) +
                                             ", where no mbarrier is initialised");
   if (!agent.seen->async.has(barrier->initialised))
     report(FindingKind::MissingProxyFence, "the initialisation of " + cluster.nameOfShared(mbarrier) +
@@ -102,8 +96,8 @@ void AsyncContext::completeTx(uint32_t mbarrier, int64_t bytes) {
 void AsyncContext::arrive(uint32_t mbarrier, const Clock &passed) {
   Mbarrier *barrier = cluster.mbarrierAt(mbarrier);
   if (!barrier)
-    return report(FindingKind::Barrier, std::string(agent.what) + " arrives on " + hex(mbarrier) +
-                                            ", where no mbarrier is initialised");
+    return report(FindingKind::Barrier,
+                  std::string(agent.what) + " arrives on " + hexText(mbarrier) + ", where no mbarrier is initialised");
   if (std::string error = barrier->arrive(1, passed); !error.empty())
     report(FindingKind::Barrier, cluster.nameOfShared(mbarrier) + ": " + error);
 }
@@ -139,8 +133,7 @@ void Engine::perform(std::list<AsyncOp>::iterator op) {
   AsyncContext context(cluster, current.agent);
   current.perform(context);
   if (Stream *stream = current.stream)
-    stream->unfinished.erase(
-        std::lower_bound(stream->unfinished.begin(), stream->unfinished.end(), current.number));
+    stream->unfinished.erase(std::lower_bound(stream->unfinished.begin(), stream->unfinished.end(), current.number));
   cluster.changed();
 }
 

@@ -1,20 +1,14 @@
 // What evaluators reach through Lanes: memory, clocks, messages.
 #include "headrace/Sim/Machine/Lanes.h"
 
+#include "headrace/Sim/Machine/Hex.h"
 #include "headrace/Sim/Machine/Program.h"
 
-#include <cstdio>
 #include <cstring>
 
 namespace headrace::sim {
 
 namespace {
-
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// A lane's own accesses: unlike Lanes::agent this does not start a new step.
 Agent accessor(const Lanes &lanes, int lane) {
@@ -28,13 +22,14 @@ Cta *sharedRange(const Lanes &lanes, int lane, const char *verb, uint32_t addres
   if (cta && offset + count <= cta->shared.size() && offset >= lanes.cluster.program.sharedBase) {
     if (cta == &lanes.cta || !cta->finished())
       return cta;
-    lanes.report(lane, FindingKind::Barrier, std::string(verb) + " shared memory of CTA " + std::to_string(cta->index) +
-                                                 ", which has exited");
+    lanes.report(lane, FindingKind::Barrier,
+                 std::string(verb) + " shared memory of CTA " + std::to_string(cta->index) + ", which has exited");
     return nullptr;
   }
   lanes.report(lane, FindingKind::OutOfBounds,
-               std::string(verb) + " " + std::to_string(count) + " bytes at shared memory " + hex(address) +
-                   ", which goes from " + hex(lanes.cluster.program.sharedBase) + " to " + hex(lanes.cta.shared.size()));
+               std::string(verb) + " " + std::to_string(count) + " bytes at shared memory " + hexText(address) +
+                   ", which goes from " + hexText(lanes.cluster.program.sharedBase) + " to " +
+                   hexText(lanes.cta.shared.size()));
   return nullptr;
 }
 
@@ -64,8 +59,9 @@ void Lanes::storeShared(int lane, uint32_t address, int64_t count, const void *i
   bool hitsNext = after != owner->mbarriers.end() && after->first < offset + count;
   bool hitsPrevious = after != owner->mbarriers.begin() && std::prev(after)->first + 8 > offset;
   if (hitsNext || hitsPrevious)
-    report(lane, FindingKind::Barrier, "writes over " + cluster.nameOfShared(hitsNext ? after->first : std::prev(after)->first) +
-                                           ", which is in use: expected mbarrier.inval first");
+    report(lane, FindingKind::Barrier,
+           "writes over " + cluster.nameOfShared(hitsNext ? after->first : std::prev(after)->first) +
+               ", which is in use: expected mbarrier.inval first");
   owner->shared.write(accessor(*this, lane), offset, count, in);
   cluster.changed();
 }
@@ -78,7 +74,7 @@ void Lanes::loadGlobal(int lane, uint64_t address, int64_t count, void *out) con
   }
   std::memset(out, 0, count);
   report(lane, FindingKind::OutOfBounds,
-         "reads " + std::to_string(count) + " bytes at " + hex(address) + ": " + memory.describe(address));
+         "reads " + std::to_string(count) + " bytes at " + hexText(address) + ": " + memory.describe(address));
 }
 
 void Lanes::storeGlobal(int lane, uint64_t address, int64_t count, const void *in) const {
@@ -87,7 +83,7 @@ void Lanes::storeGlobal(int lane, uint64_t address, int64_t count, const void *i
     std::memcpy(data, in, count);
   else
     report(lane, FindingKind::OutOfBounds,
-           "writes " + std::to_string(count) + " bytes at " + hex(address) + ": " + memory.describe(address));
+           "writes " + std::to_string(count) + " bytes at " + hexText(address) + ": " + memory.describe(address));
   cluster.changed();
 }
 
@@ -116,8 +112,9 @@ void Lanes::loadParam(int lane, uint64_t address, int64_t count, void *out) cons
     return;
   }
   std::memset(out, 0, count);
-  report(lane, FindingKind::OutOfBounds, "reads " + std::to_string(count) + " bytes at parameter byte " +
-                                             std::to_string(address) + " of " + std::to_string(parameters.size()));
+  report(lane, FindingKind::OutOfBounds,
+         "reads " + std::to_string(count) + " bytes at parameter byte " + std::to_string(address) + " of " +
+             std::to_string(parameters.size()));
 }
 
 uint8_t *Lanes::atomicGlobal(int lane, uint64_t address, int64_t count) const {
@@ -126,7 +123,7 @@ uint8_t *Lanes::atomicGlobal(int lane, uint64_t address, int64_t count) const {
   if (uint8_t *data = memory.find(address, count))
     return data;
   report(lane, FindingKind::OutOfBounds,
-         "updates " + std::to_string(count) + " bytes at " + hex(address) + ": " + memory.describe(address));
+         "updates " + std::to_string(count) + " bytes at " + hexText(address) + ": " + memory.describe(address));
   return nullptr;
 }
 

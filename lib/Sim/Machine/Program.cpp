@@ -29,7 +29,7 @@ bool readsFirstOperand(const std::string &family) {
   static const char *const families[] = {"st", "red", "bra", "brx", "bar", "barrier", "cp", "mbarrier", "stmatrix",
                                          "tcgen05", "prefetch", "prefetchu", "fence", "membar", "setmaxnreg", "trap",
                                          "exit", "ret", "nanosleep", "griddepcontrol", "wgmma", "discard",
-                                         "applypriority", "clusterlaunchcontrol", "st_async"};
+                                         "applypriority", "clusterlaunchcontrol"};
   return std::any_of(std::begin(families), std::end(families), [&](const char *name) { return family == name; });
 }
 

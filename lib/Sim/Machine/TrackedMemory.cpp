@@ -1,8 +1,9 @@
 // Who may read and write what: the race detector. Clock.h has the idea.
 #include "headrace/Sim/Machine/TrackedMemory.h"
 
+#include "headrace/Sim/Machine/Hex.h"
+
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 namespace headrace::sim {
@@ -20,12 +21,6 @@ uint16_t bytesBetween(int64_t first, int64_t last) {
 template <typename Body> void forEachGranule(int64_t offset, int64_t count, Body body) {
   for (int64_t at = offset / kGranule * kGranule; at < offset + count; at += kGranule)
     body(at, bytesBetween(std::max(offset, at) - at, std::min(offset + count, at + kGranule) - at));
-}
-
-std::string hex(int64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 /// Whether `epoch` is before everything that `agent` does.
@@ -169,7 +164,7 @@ void TrackedMemory::accuse(const Agent &agent, FindingKind kind, const char *ver
   auto who = [](const char *what, const Origin &origin) {
     return std::string(what) + (std::strcmp(what, "thread") ? " of thread " : " ") + std::to_string(origin.thread);
   };
-  std::string text = who(agent.what, agent.origin) + " " + verb + " " + name + " " + hex(offset);
+  std::string text = who(agent.what, agent.origin) + " " + verb + " " + name + " " + hexText(offset);
   if (describe)
     text += describe(offset);
   std::vector<std::string> notes;
@@ -191,8 +186,8 @@ void TrackedMemory::accuse(const Agent &agent, FindingKind kind, const char *ver
     text += " after " + who(access.what, access.origin) + " without tcgen05.wait or tcgen05.fence between";
     break;
   default:
-    text += ", which " + who(access.what, access.origin) +
-            (std::strcmp(verb, "overwrites") ? " wrote" : " read") + ", without fence.proxy.async between";
+    text += ", which " + who(access.what, access.origin) + (std::strcmp(verb, "overwrites") ? " wrote" : " read") +
+            ", without fence.proxy.async between";
   }
   if (access.origin.instruction)
     notes.push_back("the other access is " + describePlace(*access.origin.instruction));

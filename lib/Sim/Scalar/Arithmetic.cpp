@@ -17,9 +17,9 @@ template <typename Op> Evaluator halves(Decoder &decode, Op op) {
       decode, 32, [=](uint32_t a, uint32_t b) { return eachOfPair<uint16_t>(op, a, b); });
 }
 
-Evaluator decodeAdd(Decoder &decode) {
-  if (isFloatFamily(decode))
-    return decodeFloatAdd(decode);
+/// Integer add and sub: wrapped, saturated for .sat.s32, or by halves.
+template <typename Wrapped, typename Saturated>
+Evaluator decodeInteger(Decoder &decode, Wrapped wrapped, Saturated saturated) {
   if (decode.has("cc"))
     return decodeCarry(decode);
   Spelling spelling(decode);
@@ -28,33 +28,27 @@ Evaluator decodeAdd(Decoder &decode) {
   if (!spelling.finish())
     return {};
   if (saturates)
-    return elementwise<int32_t, int32_t, int32_t>(decode, 32, addSaturated);
+    return elementwise<int32_t, int32_t, int32_t>(decode, 32, saturated);
   if (type.elements == 2)
-    return halves(decode, [](uint16_t a, uint16_t b) { return addWrapped(a, b); });
+    return halves(decode, [=](uint16_t a, uint16_t b) { return wrapped(a, b); });
   return forUnsigned(decode, type, [&](auto zero) {
     using T = decltype(zero);
-    return elementwise<T, T, T>(decode, type.bits(), [](T a, T b) { return addWrapped(a, b); });
+    return elementwise<T, T, T>(decode, type.bits(), [=](T a, T b) { return wrapped(a, b); });
   });
+}
+
+Evaluator decodeAdd(Decoder &decode) {
+  if (isFloatFamily(decode))
+    return decodeFloatAdd(decode);
+  return decodeInteger(
+      decode, [](auto a, auto b) { return addWrapped(a, b); }, addSaturated);
 }
 
 Evaluator decodeSub(Decoder &decode) {
   if (isFloatFamily(decode))
     return decodeFloatSub(decode);
-  if (decode.has("cc"))
-    return decodeCarry(decode);
-  Spelling spelling(decode);
-  Type type = spelling.takeType();
-  bool saturates = type.is(Type::Kind::Signed, 32) && spelling.take("sat");
-  if (!spelling.finish())
-    return {};
-  if (saturates)
-    return elementwise<int32_t, int32_t, int32_t>(decode, 32, subSaturated);
-  if (type.elements == 2)
-    return halves(decode, [](uint16_t a, uint16_t b) { return subWrapped(a, b); });
-  return forUnsigned(decode, type, [&](auto zero) {
-    using T = decltype(zero);
-    return elementwise<T, T, T>(decode, type.bits(), [](T a, T b) { return subWrapped(a, b); });
-  });
+  return decodeInteger(
+      decode, [](auto a, auto b) { return subWrapped(a, b); }, subSaturated);
 }
 
 /// Which part of a product an instruction keeps.

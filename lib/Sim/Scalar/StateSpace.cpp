@@ -1,7 +1,7 @@
 // State spaces, modifiers and checks of memory instructions.
 #include "StateSpace.h"
 
-#include "Hex.h"
+#include "headrace/Sim/Machine/Hex.h"
 
 using namespace headrace::sim;
 

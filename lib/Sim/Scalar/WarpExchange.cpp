@@ -5,7 +5,7 @@
 // once they have converged, so an evaluator that finds some missing is run again when they have come.
 #include "Elementwise.h"
 #include "Families.h"
-#include "Hex.h"
+#include "headrace/Sim/Machine/Hex.h"
 #include "Spelling.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // Checked tensor memory, and the issue of operations to the tensor core.
 #include "TensorAccess.h"
 
+#include "headrace/Sim/Machine/Hex.h"
+
 #include <algorithm>
-#include <cstdio>
 
 namespace headrace::sim::tcgen05 {
 
@@ -93,9 +94,7 @@ void issueToTensorCore(const Lanes &lanes, int lane, const char *what, std::stri
 }
 
 std::string hex(uint32_t value) {
-  char text[12];
-  std::snprintf(text, sizeof text, "0x%08x", value);
-  return text;
+  return hexText(value, 8);
 }
 
 } // namespace headrace::sim::tcgen05

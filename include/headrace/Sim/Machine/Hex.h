@@ -1,6 +1,6 @@
 // Addresses and masks as messages print them.
-#ifndef HEADRACE_SIM_SCALAR_HEX_H
-#define HEADRACE_SIM_SCALAR_HEX_H
+#ifndef HEADRACE_SIM_MACHINE_HEX_H
+#define HEADRACE_SIM_MACHINE_HEX_H
 
 #include <cstdint>
 #include <cstdio>
