@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <future>
 
 using namespace mlir;
 using namespace headrace;
@@ -61,6 +62,8 @@ private:
     module.print(stream);
     return CompileStatus::Ok;
   }
+  /// Asks ptxas for its version, which it takes a while to say, while the passes run.
+  void askPtxas();
   CompileStatus generateCode();
   func::FuncOp getKernel();
   /// Tells what ptxas found. It knows lines of the PTX alone, so all of it is said of the kernel.
@@ -71,6 +74,9 @@ private:
   Compilation &result;
   LocationAttr kernelLocation; ///< of the kernel in the source, from selectKernel on
   bool stopped = false;
+  std::optional<std::string> ptxas; ///< its path
+  std::string whyNoPtxas;
+  std::future<void> ptxasAsked; ///< the answer is then known to ptxasIsaVersion
 };
 } // namespace
 
@@ -137,7 +143,19 @@ func::FuncOp Run::getKernel() {
   return {};
 }
 
+void Run::askPtxas() {
+  if (options.level < Level::Llvm || !options.stopAfter.empty())
+    return;
+  ptxas = options.ptxas.path.empty() ? findPtxas(whyNoPtxas) : options.ptxas.path;
+  if (ptxas)
+    ptxasAsked = std::async(std::launch::async, [path = *ptxas] {
+      std::string ignored;
+      (void)ptxasIsaVersion(path, ignored);
+    });
+}
+
 CompileStatus Run::run() {
+  askPtxas();
   module->setAttr(tile::kTargetAttr, StringAttr::get(module.getContext(), options.target.name));
   if (failed(selectKernel()))
     return CompileStatus::Refused;
@@ -176,10 +194,10 @@ CompileStatus Run::run() {
 
 /// The ISA version that the target needs and ptxas, if it is asked, accepts.
 CompileStatus Run::generateCode() {
-  std::string why;
+  std::string why = whyNoPtxas;
   int ptxVersion = kLlvmMaxPtx;
-  std::optional<std::string> ptxas = options.ptxas.path.empty() ? findPtxas(why) : options.ptxas.path;
   if (ptxas) {
+    ptxasAsked.wait();
     std::optional<int> isa = ptxasIsaVersion(*ptxas, why);
     std::optional<int> version = isa ? choosePtxVersion(options.target, *isa, why) : std::nullopt;
     if (version)

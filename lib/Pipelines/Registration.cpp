@@ -4,10 +4,6 @@
 #include "headrace/Dialect/Tile/Transforms/Passes.h"
 #include "headrace/Pipelines/Pipelines.h"
 #include "headrace/Target/PtxEmitter.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -41,12 +37,6 @@ void headrace::registerHeadracePasses() {
   registerHeadraceConversionPasses();
   registerTransformsPasses();
   registerSCFToControlFlowPass();
-  registerArithToLLVMConversionPass();
-  registerConvertMathToLLVMPass();
-  registerConvertVectorToLLVMPass();
-  registerConvertIndexToLLVMPass();
-  registerConvertControlFlowToLLVMPass();
-  registerConvertNVVMToLLVMPass();
   registerReconcileUnrealizedCastsPass();
   PassPipelineRegistration<>("headrace-to-layout", "Plan, place and lay out the tiles of kernels", populateLayoutPipeline);
   PassPipelineRegistration<>("headrace-to-channels", "From laid-out tiles to channels and their depths",

@@ -32,4 +32,14 @@ def ConvertPipeToNVVM : Pass<"convert-pipe-to-nvvm", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
+def ConvertScalarsToLLVM : Pass<"convert-scalars-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower arith, math, vector, index, cf and NVVM's inline PTX to the LLVM dialect, all at once";
+  let description = [{
+    Upstream's patterns; an index has 32 bits. Leaves casts between index and i32 to `reconcile-unrealized-casts`.
+
+    Example: test/Examples/convert-scalars-to-llvm.mlir
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif
