@@ -34,9 +34,7 @@ std::vector<int64_t> countsOf(const std::vector<Group> &groups) {
 
 } // namespace
 
-bool operator==(const Group &lhs, const Group &rhs) {
-  return lhs.count == rhs.count && lhs.dim == rhs.dim;
-}
+bool operator==(const Group &lhs, const Group &rhs) { return lhs.count == rhs.count && lhs.dim == rhs.dim; }
 bool operator!=(const Group &lhs, const Group &rhs) { return !(lhs == rhs); }
 
 TileLayout::TileLayout(LinearLayout atom, std::vector<Group> groups, std::vector<int64_t> repeat)
@@ -59,13 +57,9 @@ std::vector<int64_t> TileLayout::shape() const {
   return result;
 }
 
-int64_t TileLayout::numRegisters() const {
-  return atomLayout.size(InDim::Register) * productOf(repetition);
-}
+int64_t TileLayout::numRegisters() const { return atomLayout.size(InDim::Register) * productOf(repetition); }
 
-int64_t TileLayout::numWarps() const {
-  return atomLayout.size(InDim::Warp) * productOf(countsOf(warpGroups));
-}
+int64_t TileLayout::numWarps() const { return atomLayout.size(InDim::Warp) * productOf(countsOf(warpGroups)); }
 
 std::vector<int64_t> TileLayout::groupCoordinate(int64_t group) const {
   return rowMajorCoordinate(group, countsOf(warpGroups));
@@ -150,9 +144,54 @@ TileLayout TileLayout::expand(int64_t dim) const {
     if (group.dim >= dim)
       ++group.dim;
   return TileLayout(LinearLayout(std::move(shape), widen(atomLayout.bases(InDim::Register)),
-                                 widen(atomLayout.bases(InDim::Lane)),
-                                 widen(atomLayout.bases(InDim::Warp))),
+                                 widen(atomLayout.bases(InDim::Lane)), widen(atomLayout.bases(InDim::Warp))),
                     std::move(groups), std::move(repeat));
+}
+
+TileLayout TileLayout::gather(int64_t dim, int64_t count) const {
+  assert(dim >= 0 && dim < rank() && count >= 1 && "no such dimension");
+  size_t d = static_cast<size_t>(dim);
+  LinearLayout::Bases registers, lanes = atomLayout.bases(InDim::Lane), warps = atomLayout.bases(InDim::Warp);
+  for (const LinearLayout::Basis &basis : atomLayout.bases(InDim::Register))
+    if (basis[d] == 0)
+      registers.push_back(basis);
+  for (LinearLayout::Bases *bases : {&lanes, &warps})
+    for (LinearLayout::Basis &basis : *bases)
+      basis[d] = 0;
+  std::vector<int64_t> shape = atomLayout.shape(), repeat = repetition;
+  shape[d] = 1;
+  repeat[d] = count;
+  std::vector<Group> groups = warpGroups;
+  for (Group &group : groups)
+    if (group.dim == dim)
+      group.dim = -1;
+  return TileLayout(LinearLayout(std::move(shape), registers, lanes, warps), std::move(groups), std::move(repeat));
+}
+
+int64_t TileLayout::partsAlong(int64_t dim) const {
+  int64_t parts = 1;
+  for (const LinearLayout::Basis &basis : atomLayout.bases(InDim::Warp))
+    parts *= basis[static_cast<size_t>(dim)] ? 2 : 1;
+  for (const Group &group : warpGroups)
+    parts *= group.dim == dim ? group.count : 1;
+  return parts;
+}
+
+TileLayout TileLayout::reduceWithinWarps(int64_t dim) const {
+  size_t d = static_cast<size_t>(dim);
+  TileLayout reduced = gather(dim, 1);
+  LinearLayout::Bases warps = reduced.atomLayout.bases(InDim::Warp);
+  int64_t part = 1;
+  for (size_t bit = 0; bit < warps.size(); ++bit)
+    if (atomLayout.bases(InDim::Warp)[bit][d]) {
+      warps[bit][d] = part;
+      part *= 2;
+    }
+  std::vector<int64_t> shape = reduced.atomLayout.shape();
+  shape[d] = part;
+  return TileLayout(LinearLayout(std::move(shape), reduced.atomLayout.bases(InDim::Register),
+                                 reduced.atomLayout.bases(InDim::Lane), warps),
+                    warpGroups, reduced.repetition);
 }
 
 TileLayout TileLayout::transpose(const std::vector<int64_t> &perm) const {
@@ -167,13 +206,12 @@ TileLayout TileLayout::transpose(const std::vector<int64_t> &perm) const {
 }
 
 bool TileLayout::operator==(const TileLayout &other) const {
-  return atomLayout == other.atomLayout && warpGroups == other.warpGroups &&
-         repetition == other.repetition;
+  return atomLayout == other.atomLayout && warpGroups == other.warpGroups && repetition == other.repetition;
 }
 
 std::string TileLayout::toString() const {
-  std::string text = printList(shape()) + " = {" + atomLayout.toString() + "} x repeat " +
-                     printList(repetition) + " x groups [";
+  std::string text =
+      printList(shape()) + " = {" + atomLayout.toString() + "} x repeat " + printList(repetition) + " x groups [";
   for (size_t i = 0; i < warpGroups.size(); ++i) {
     text += (i ? ", " : "") + std::to_string(warpGroups[i].count);
     text += warpGroups[i].dim < 0 ? " replicated" : " on " + std::to_string(warpGroups[i].dim);
@@ -181,8 +219,7 @@ std::string TileLayout::toString() const {
   return text + "]";
 }
 
-std::optional<std::vector<int64_t>> TileLayout::renaming(const TileLayout &from,
-                                                         const TileLayout &to) {
+std::optional<std::vector<int64_t>> TileLayout::renaming(const TileLayout &from, const TileLayout &to) {
   if (from.shape() != to.shape() || from.numWarps() != to.numWarps() ||
       from.atom().numBits(InDim::Lane) != to.atom().numBits(InDim::Lane))
     return std::nullopt;
@@ -229,13 +266,9 @@ int64_t TileLayout::contiguous(int64_t dim) const {
   return static_cast<int64_t>(length);
 }
 
-std::vector<int> TileLayout::replicatedLaneBits() const {
-  return zeroBits(atomLayout.bases(InDim::Lane));
-}
+std::vector<int> TileLayout::replicatedLaneBits() const { return zeroBits(atomLayout.bases(InDim::Lane)); }
 
-std::vector<int> TileLayout::replicatedWarpBits() const {
-  return zeroBits(atomLayout.bases(InDim::Warp));
-}
+std::vector<int> TileLayout::replicatedWarpBits() const { return zeroBits(atomLayout.bases(InDim::Warp)); }
 
 bool TileLayout::replicatesGroups() const {
   return std::any_of(warpGroups.begin(), warpGroups.end(),

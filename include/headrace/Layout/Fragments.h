@@ -54,6 +54,12 @@ std::optional<TileLayout> wgmmaOperandA(int64_t rows, int64_t k, int64_t element
 /// than 128: nullopt.
 std::optional<TileLayout> tmemAccumulator(int64_t rows, int64_t cols, int64_t columnGroups);
 
+/// A layout for scans along `dim`: along it elements lie first in registers, then in lanes, then in
+/// repetitions of these; warps share the other dimensions, or are replicas. nullopt for more than
+/// 256 elements of it in one thread.
+std::optional<TileLayout> scannable(const std::vector<int64_t> &shape, int64_t numWarps,
+                                    int64_t dim);
+
 /// A coalesced layout for any extents >= 1, of rank 1 or 2, and any number of warps. Along
 /// `contiguousDim` a thread holds up to `vector` contiguous elements and the lanes follow each
 /// other; lanes that are left go along the other dimension, warps go along the other dimension

@@ -91,6 +91,14 @@ public:
   /// Inserts a dimension of extent 1 before dimension `dim`. Requires: 0 <= dim <= rank().
   /// Ensures: expand(dim).slice(dim) == *this when no register base of the atom is zero.
   TileLayout expand(int64_t dim) const;
+  /// Dimension `dim` replaced by one of extent `count`, all of it in each thread's registers; what
+  /// was spread along it is replicated. Ensures: gather(dim, n).slice(dim) == slice(dim).
+  TileLayout gather(int64_t dim, int64_t count) const;
+  /// In how many parts warps share dimension `dim`; 1 if each warp has all of it.
+  int64_t partsAlong(int64_t dim) const;
+  /// Dimension `dim` replaced by one of extent partsAlong(dim), an element for each part: where a
+  /// reduction along it stands when each warp has reduced its own.
+  TileLayout reduceWithinWarps(int64_t dim) const;
   /// The layout of the transposed tile: dimension i of the result is dimension perm[i] of *this.
   /// Registers keep their elements except that repetitions are renumbered row-major; see renaming.
   TileLayout transpose(const std::vector<int64_t> &perm) const;

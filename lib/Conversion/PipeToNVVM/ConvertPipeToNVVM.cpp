@@ -60,6 +60,8 @@ static void declareSharedMemory(ModuleOp module) {
 static void populate(lowering::TypeConverter &converter, RewritePatternSet &patterns,
                      const TargetInfo &target) {
   populateElementwise(converter, patterns);
+  populateReductions(converter, patterns);
+  populateIndexedMemory(converter, patterns);
   populateGlobalMemory(converter, patterns);
   populateSharedMemory(converter, patterns);
   populateCopies(converter, patterns, target);

@@ -1,5 +1,5 @@
 // arith and math on register tiles: the scalar op for each register. Also constants, splats,
-// expand_dims and broadcast.
+// coordinates, expand_dims, broadcast and transpose.
 #include "Float8.h"
 #include "ScalarMath.h"
 #include "TileRegisters.h"
@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace headrace;
@@ -196,7 +198,39 @@ struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
   }
 };
 
-/// expand_dims and broadcast: each register takes the source's at the same coordinate, seen through
+/// Coordinates: the thread's part plus the register's.
+struct IotaPattern : OpConversionPattern<tile::IotaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(tile::IotaOp op, OneToNOpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    FailureOr<TileLayout> layout = layoutOf(op, op.getResult().getType());
+    if (failed(layout))
+      return failure();
+    Location loc = op.getLoc();
+    Type type = getElementTypeOrSelf(op.getResult().getType());
+    Value thread =
+        threadCoordinate(rewriter, loc, *layout, getThread(rewriter, op))[op.getAxis()];
+    std::map<int64_t, Value> known;
+    Registers registers;
+    for (int64_t reg = 0; reg < layout->numRegisters(); ++reg) {
+      int64_t constant = layout->registerOffset(reg)[op.getAxis()];
+      Value &value = known[constant];
+      if (!value) {
+        value = arith::AddIOp::create(rewriter, loc, thread, constI32(rewriter, loc, constant));
+        if (type.getIntOrFloatBitWidth() < 32)
+          value = arith::TruncIOp::create(rewriter, loc, type, value);
+        else if (type.getIntOrFloatBitWidth() > 32)
+          value = arith::ExtUIOp::create(rewriter, loc, type, value);
+      }
+      registers.push_back(value);
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+/// expand_dims, broadcast and transpose: each register takes the source's at the same coordinate, seen through
 /// `map`.
 template <typename Op> struct ReindexPattern : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
@@ -224,6 +258,13 @@ private:
     at.erase(at.begin() + op.getAxis());
     return at;
   }
+  static std::vector<int64_t> sourceOf(tile::TransposeOp op, const TileLayout &,
+                                       std::vector<int64_t> at) {
+    std::vector<int64_t> source(at.size());
+    for (auto [to, from] : llvm::enumerate(op.getPermutation()))
+      source[from] = at[to];
+    return source;
+  }
   static std::vector<int64_t> sourceOf(tile::BroadcastOp, const TileLayout &from,
                                        std::vector<int64_t> at) {
     for (auto [place, extent] : llvm::zip_equal(at, from.shape()))
@@ -236,7 +277,8 @@ private:
 } // namespace
 
 void lowering::populateElementwise(lowering::TypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<ElementwisePattern, ConstantPattern, SplatPattern,
-               ReindexPattern<tile::ExpandDimsOp>, ReindexPattern<tile::BroadcastOp>>(
+  patterns.add<ElementwisePattern, ConstantPattern, SplatPattern, IotaPattern,
+               ReindexPattern<tile::ExpandDimsOp>, ReindexPattern<tile::BroadcastOp>,
+               ReindexPattern<tile::TransposeOp>>(
       types, patterns.getContext());
 }

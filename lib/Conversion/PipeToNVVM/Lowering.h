@@ -130,6 +130,8 @@ llvm::SmallVector<Value> unpackWords(OpBuilder &builder, Location loc, ValueRang
 
 /// Patterns by concern; each is in the file of the same name.
 void populateElementwise(TypeConverter &, mlir::RewritePatternSet &);  // arith and math on register tiles, broadcast...
+void populateReductions(TypeConverter &, mlir::RewritePatternSet &);   // tile.reduce, tile.scan
+void populateIndexedMemory(TypeConverter &, mlir::RewritePatternSet &); // tile.gather, scatter, reduce_store, scalars
 void populateGlobalMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.load, pipe.store
 void populateSharedMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.read, pipe.write, convert_layout
 void populateCopies(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &); // pipe.copy plain and cp_async

@@ -187,7 +187,8 @@ LogicalResult TileChecker::checkOp(Operation *op) {
   if (auto store = dyn_cast<tile::StoreOp>(op); store && isIn<SharedAttr>(store.getTile()))
     return checkTma(store, store.getArray(), store.getTileType());
   if (op->getNumRegions() &&
-      !isa<tile::KernelOp, tile::ForOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+      !isa<tile::KernelOp, tile::ForOp, tile::ReduceOp, tile::ScanOp, scf::ForOp, scf::IfOp,
+           scf::WhileOp>(op))
     return op->emitError(
                "expected no control flow but tile.for, scf.for, scf.if and scf.while, got ")
            << op->getName();

@@ -19,6 +19,12 @@ KernelConversion::KernelConversion(func::FuncOp kernel, bool specialize)
 
 LogicalResult KernelConversion::run() { return convertBlock(kernel.getBody().front()); }
 
+/// Ops that work in registers, or on global memory by themselves, go on living at the pipe level.
+static bool needsNoChannel(Operation *op) {
+  return isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp, tile::IotaOp, tile::ReduceOp, tile::ScanOp,
+             tile::LoadScalarOp, tile::StoreScalarOp, tile::GatherOp, tile::ScatterOp, tile::ReduceStoreOp>(op);
+}
+
 LogicalResult KernelConversion::convertBlock(Block &block) {
   SmallVector<Operation *> ops;
   for (Operation &op : block)
@@ -30,8 +36,7 @@ LogicalResult KernelConversion::convertBlock(Block &block) {
   // What was converted goes, users first.
   for (Operation *op : llvm::reverse(ops)) {
     bool ours = op->getDialect() && op->getDialect()->getNamespace() == tile::TileDialect::getDialectNamespace();
-    // Register renaming: these two go on living at the pipe level.
-    bool stays = isa<tile::BroadcastOp, tile::ExpandDimsOp>(op);
+    bool stays = needsNoChannel(op);
     bool tmemConstant = isa<arith::ConstantOp>(op) && op->use_empty();
     if ((ours && !stays) || tmemConstant) {
       forget(op);
@@ -55,6 +60,8 @@ void KernelConversion::forget(Operation *op) {
 static gpu::Dimension toDimension(uint64_t axis) { return static_cast<gpu::Dimension>(axis); }
 
 LogicalResult KernelConversion::convertOp(Operation *op) {
+  if (needsNoChannel(op))
+    return success();
   builder.setInsertionPoint(op);
   auto replace = [&](Value value) {
     op->getResult(0).replaceAllUsesWith(value);

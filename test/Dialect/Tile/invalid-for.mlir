@@ -100,7 +100,7 @@ tile.kernel @pipeline(%n: index) {
 
 tile.kernel @outside(%n: index) {
   scf.for %i = %n to %n step %n {
-    // expected-error@+1 {{'tile.yield' op expects parent op 'tile.for'}}
+    // expected-error@+1 {{'tile.yield' op expects parent op to be one of 'tile.for, tile.reduce, tile.scan'}}
     tile.yield
   }
   tile.return

@@ -47,7 +47,8 @@ static LogicalResult verifyKernel(Operation *op) {
   WalkResult result = kernel.walk([&](Operation *inner) -> WalkResult {
     if (isa<CreateChannelOp>(inner) && inner->getBlock() != &body)
       return inner->emitOpError("expected channels to be made in the outermost block of a kernel");
-    if (inner->getNumRegions() && inner != op && !isa<scf::ForOp, scf::IfOp, scf::WhileOp, RolesOp>(inner))
+    if (inner->getNumRegions() && inner != op &&
+        !isa<scf::ForOp, scf::IfOp, scf::WhileOp, RolesOp, headrace::tile::ReduceOp, headrace::tile::ScanOp>(inner))
       return inner->emitError("expected no control flow but scf.for, scf.if, scf.while and pipe.roles, got ")
              << inner->getName();
     if (isa<RolesOp>(inner) && inner->getBlock() != &body)
@@ -107,3 +108,5 @@ CreateChannelOp headrace::pipe::getChannelOf(Operation *op) {
       .Case([](CopyOp copy) { return copy.getChannel().getDefiningOp<CreateChannelOp>(); })
       .Default(nullptr);
 }
+
+bool headrace::pipe::isGlobalRead(Operation *op) { return isa<LoadOp, tile::LoadScalarOp, tile::GatherOp>(op); }

@@ -56,9 +56,10 @@ LogicalResult PipeChooseDepthPass::chooseDepths(func::FuncOp kernel, const Targe
     if (fixed)
       continue;
     setDepth(channel, 1);
-    bool staging = channel.getSync() == Sync::BulkStore || channel.getAsyncCommit();
+    bool copied = llvm::any_of(channel->getUsers(), [](Operation *user) { return isa<CopyOp>(user); });
     scf::ForOp loop = getLoop(channel);
-    if (!loop || staging)
+    // What a trip computes and reads itself gains nothing from a second slot.
+    if (!loop || !copied)
       continue;
     int64_t wanted = cast<tile::PipelineAttr>(loop->getAttr(kPipelineAttr)).getStages();
     if (wanted < 0) {

@@ -43,7 +43,7 @@ static Operation *predicate(RewriterBase &rewriter, Operation *op, Value conditi
     return getChannelOf(op).getSync() == Sync::Group ? op : narrow(commit.getPredicateMutable());
   if (auto advance = dyn_cast<AdvanceOp>(op))
     return narrow(advance.getPredicateMutable());
-  return isMemoryEffectFree(op) || isa<LoadOp>(op) ? op : nullptr;
+  return isMemoryEffectFree(op) || isGlobalRead(op) ? op : nullptr;
 }
 
 /// Commit groups newer than the waited-for one when the wait runs: those of d - 1 whole trips, and those that follow

@@ -140,7 +140,7 @@ bool LoopSchedule::refuse(Operation *culprit) {
 /// may depend: it is ahead by the stages between.
 bool LoopSchedule::check() {
   for (auto [op, stage] : producerStage)
-    if (!isProducerOp(op) && !isMemoryEffectFree(op) && !isa<LoadOp>(op))
+    if (!isProducerOp(op) && !isMemoryEffectFree(op) && !isGlobalRead(op))
       return refuse(op);
   SmallVector<Value> worklist(carried.begin(), carried.end());
   SmallPtrSet<Operation *, 8> seen;
@@ -186,7 +186,8 @@ void LoopSchedule::write() {
   }
   Builder builder(loop.getContext());
   auto rank = [&](Operation *op) {
-    if (isa<ConsumerWaitOp>(op))
+    // Waits for what ran ahead come first; what this very trip puts into a slot must be there before it is waited for.
+    if (isa<ConsumerWaitOp>(op) && distance.contains(getChannelOf(op)))
       return 0;
     return producerStage.contains(op) ? 1 : 2;
   };

@@ -74,7 +74,7 @@ static std::optional<Role> getOwner(Operation *op) {
       return channel.getAsyncCommit() ? Role::Mma : copied ? Role::Load : Role::Compute;
     return channel.getAsyncRelease() ? Role::Mma : Role::Compute;
   }
-  bool onDemand = isMemoryEffectFree(op) || isa<LoadOp, CreateChannelOp>(op) || op->getNumRegions() ||
+  bool onDemand = isMemoryEffectFree(op) || isGlobalRead(op) || isa<CreateChannelOp>(op) || op->getNumRegions() ||
                   op->hasTrait<OpTrait::IsTerminator>();
   if (onDemand)
     return std::nullopt;

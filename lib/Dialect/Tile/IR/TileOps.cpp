@@ -132,6 +132,198 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+//===- shape --------------------------------------------------------------------------------------------------------===//
+
+LogicalResult IotaOp::verify() {
+  auto result = dyn_cast<RankedTensorType>(getResult().getType());
+  if (!result || failed(verifyTile(*this, result)))
+    return failure();
+  if (int64_t(getAxis()) >= result.getRank())
+    return emitOpError("expected an axis below the rank ") << result.getRank() << ", got " << getAxis();
+  if (!isa<IntegerType>(result.getElementType()))
+    return emitOpError("expected elements that are sized integers, got ") << result;
+  unsigned bits = result.getElementTypeBitWidth();
+  if (bits < 32 && result.getDimSize(getAxis()) > int64_t(1) << (bits - 1))
+    return emitOpError("expected elements that hold ") << result.getDimSize(getAxis()) - 1 << ", got " << result;
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  auto source = dyn_cast<RankedTensorType>(getSource().getType());
+  auto result = dyn_cast<RankedTensorType>(getResult().getType());
+  if (!source || !result || failed(verifyTile(*this, source)) || failed(verifyTile(*this, result)))
+    return failure();
+  ArrayRef<int64_t> permutation = getPermutation();
+  SmallVector<bool> seen(source.getRank());
+  bool legal = int64_t(permutation.size()) == source.getRank();
+  for (int64_t dim : permutation)
+    if (legal &= dim >= 0 && dim < source.getRank() && !seen[dim]; legal)
+      seen[dim] = true;
+  if (!legal)
+    return emitOpError("expected a permutation of the source's ") << source.getRank() << " dimensions";
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(source.getDimSize(dim));
+  if (result.getShape() != ArrayRef(shape) || result.getElementType() != source.getElementType())
+    return emitOpError("expected the source's elements with its extents permuted, got ") << result;
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto source = dyn_cast<RankedTensorType>(getSource().getType());
+  auto result = dyn_cast<RankedTensorType>(getResult().getType());
+  if (!source || !result || failed(verifyTile(*this, source)) || failed(verifyTile(*this, result)))
+    return failure();
+  if (source.getNumElements() != result.getNumElements() || source.getElementType() != result.getElementType())
+    return emitOpError("expected as many elements of one type, got ") << source << " and " << result;
+  return success();
+}
+
+//===- reductions ---------------------------------------------------------------------------------------------------===//
+
+/// The sources are tiles of one shape with the axis, and as many results.
+static LogicalResult verifySources(Operation *op, ValueRange sources, int64_t axis) {
+  if (sources.empty() || op->getNumResults() != sources.size())
+    return op->emitOpError("expected sources, and as many results");
+  for (Value source : sources) {
+    auto type = dyn_cast<RankedTensorType>(source.getType());
+    if (failed(verifyTile(op, source.getType())))
+      return failure();
+    if (type.getShape() != cast<RankedTensorType>(sources[0].getType()).getShape())
+      return op->emitOpError("expected sources of one shape, got ") << sources[0].getType() << " and " << type;
+    if (axis >= type.getRank())
+      return op->emitOpError("expected an axis below the rank ") << type.getRank() << ", got " << axis;
+  }
+  return success();
+}
+
+/// The combining region: two scalars of each source's type in, one out, nothing but arithmetic between.
+static LogicalResult verifyCombine(Operation *op, Region &region, ValueRange sources) {
+  SmallVector<Type> scalars;
+  for (Value source : sources)
+    scalars.push_back(getElementTypeOrSelf(source));
+  SmallVector<Type> pairs(scalars);
+  pairs.append(scalars);
+  Block &body = region.front();
+  if (!llvm::equal(body.getArgumentTypes(), pairs))
+    return op->emitOpError("expected a region with two scalars of each source's elements as arguments: the first partial "
+                           "results, then the second");
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+  if (!yield || !llvm::equal(yield.getValues().getTypes(), scalars))
+    return op->emitOpError("expected a region that ends in tile.yield of one scalar of each source's elements");
+  for (Operation &inner : body)
+    if (!isMemoryEffectFree(&inner) || inner.getNumRegions())
+      return inner.emitOpError("expected nothing but arithmetic in a combining region");
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifySources(*this, getSources(), getAxis())))
+    return failure();
+  for (auto [source, result] : llvm::zip(getSources(), getResultTypes())) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    if (getParts())
+      shape[getAxis()] = *getParts();
+    else
+      shape.erase(shape.begin() + getAxis());
+    auto tile = dyn_cast<RankedTensorType>(result);
+    bool fits = shape.empty() ? result == type.getElementType()
+                              : tile && tile.getShape() == ArrayRef(shape) && tile.getElementType() == type.getElementType();
+    if (!fits)
+      return emitOpError("expected a result ") << (getParts() ? "of the parts along" : "without") << " dimension "
+                                               << getAxis() << " of " << type << ", got " << result;
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verifyRegions() { return verifyCombine(*this, getCombine(), getSources()); }
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifySources(*this, getSources(), getAxis())))
+    return failure();
+  for (auto [source, result] : llvm::zip(getSources(), getResultTypes())) {
+    auto from = cast<RankedTensorType>(source.getType()), to = dyn_cast<RankedTensorType>(result);
+    if (!to || from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+      return emitOpError("expected results of the sources' types, got ") << from << " and " << result;
+  }
+  return success();
+}
+
+LogicalResult ScanOp::verifyRegions() { return verifyCombine(*this, getCombine(), getSources()); }
+
+//===- single elements and elements by index ------------------------------------------------------------------------===//
+
+static LogicalResult verifyScalarAccess(Operation *op, MemRefType array, Type scalar, size_t offsets) {
+  if (int64_t(offsets) != array.getRank())
+    return op->emitOpError("expected one offset for each dimension of the array, got ")
+           << offsets << " for " << array.getRank();
+  if (scalar != array.getElementType())
+    return op->emitOpError("expected a scalar of type ") << array.getElementType() << ", got " << scalar;
+  return success();
+}
+
+LogicalResult LoadScalarOp::verify() {
+  return verifyScalarAccess(*this, cast<MemRefType>(getArray().getType()), getResult().getType(), getOffsets().size());
+}
+
+LogicalResult StoreScalarOp::verify() {
+  return verifyScalarAccess(*this, cast<MemRefType>(getArray().getType()), getValue().getType(), getOffsets().size());
+}
+
+/// An index, a row of places with the tile's extent along its dimension, or a place for each element.
+static LogicalResult verifyPositions(Operation *op, MemRefType array, RankedTensorType tile, ValueRange positions) {
+  if (failed(verifyAccess(op, array, tile, positions.size())))
+    return failure();
+  for (auto [dim, position] : llvm::enumerate(positions)) {
+    auto type = dyn_cast<RankedTensorType>(position.getType());
+    if (!type)
+      continue;
+    bool places = type.getElementType().isSignlessInteger(32) || type.getElementType().isSignlessInteger(64);
+    bool ofSlices = type.getRank() == 1 && type.getDimSize(0) == tile.getDimSize(dim);
+    if (!places || (!ofSlices && type.getShape() != tile.getShape()))
+      return op->emitOpError("expected position ")
+             << dim << " to be an index, or i32 or i64 places of " << tile.getDimSize(dim)
+             << " slices or of all elements, got " << type;
+  }
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  auto tile = dyn_cast<RankedTensorType>(getResult().getType());
+  if (!tile || failed(verifyPositions(*this, cast<MemRefType>(getArray().getType()), tile, getPositions())))
+    return failure();
+  if (getFill() && getFillAttr().getType() != tile.getElementType())
+    return emitOpError("expected a fill of type ") << tile.getElementType() << ", got " << getFillAttr();
+  return success();
+}
+
+/// The types that PTX combines atomically, by itself or by a loop of compare and swap.
+static LogicalResult verifyAtomic(Operation *op, Type element) {
+  if (element.isF16() || element.isBF16() || element.isF32() || element.isF64() || element.isSignlessInteger(32) ||
+      element.isSignlessInteger(64))
+    return success();
+  return op->emitOpError("expected elements of i32, i64, f16, bf16, f32 or f64 to combine atomically, got ") << element;
+}
+
+LogicalResult ScatterOp::verify() {
+  auto tile = dyn_cast<RankedTensorType>(getTile().getType());
+  if (!tile)
+    return emitOpError("expected a ranked tile");
+  if (failed(verifyPositions(*this, cast<MemRefType>(getArray().getType()), tile, getPositions())))
+    return failure();
+  return getCombine() ? verifyAtomic(*this, tile.getElementType()) : success();
+}
+
+LogicalResult ReduceStoreOp::verify() {
+  auto tile = dyn_cast<RankedTensorType>(getTile().getType());
+  if (!tile)
+    return emitOpError("expected a ranked tile");
+  if (failed(verifyAccess(*this, cast<MemRefType>(getArray().getType()), tile, getOffsets().size())))
+    return failure();
+  return verifyAtomic(*this, tile.getElementType());
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   auto source = dyn_cast<RankedTensorType>(getSource().getType());
   auto result = dyn_cast<RankedTensorType>(getResult().getType());

@@ -21,6 +21,27 @@ bool headrace::tile::isKMajor(Value operand, bool transposed, bool isA) {
   return contiguousDim(cast<MemRefType>(load.getArray().getType())) == kDim;
 }
 
+/// Whether rows of the accumulator had better stay within a warp: they are reduced or multiplied on, or they belong to rows
+/// of an operand that was computed so.
+static bool wantsWholeRows(DotOp dot) {
+  Operation *made = dot.getA().getDefiningOp();
+  if (made && !isa<LoadOp>(made) && !dot.getTransposeA())
+    return true;
+  SmallVector<Value> worklist = {dot.getResult()};
+  SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (auto reduce = dyn_cast<ReduceOp>(user); reduce && reduce.getAxis() == 1)
+        return true;
+      if (auto next = dyn_cast<DotOp>(user); next && use.getOperandNumber() == 0 && !next.getTransposeA())
+        return true;
+      if (OpTrait::hasElementwiseMappableTraits(user) && seen.insert(user).second)
+        llvm::append_range(worklist, user->getResults());
+    }
+  return false;
+}
+
 namespace {
 /// The search for one dot. Each try* returns an empty string and fills `groupsM`, `groupsN`, `warps`, or the rule broken.
 struct Search {
@@ -116,13 +137,14 @@ std::string Search::tryMmaSync(const MmaAtom &atom) {
   int64_t wanted = request.warps > 0 ? request.warps : request.consumers > 0 ? 4 * request.consumers : -1;
   // The most nearly square warp tile among the ways to share the atoms; without a request the fewest warps (of 4, 8, 2,
   // 1, 16 in this order of preference) whose tiles are not wider than kWarpTile.
+  bool wholeRows = wantsWholeRows(dot);
   auto split = [&](int64_t count) {
     int64_t best = -1;
     for (int64_t gm = 1; gm <= count; ++gm) {
       int64_t gn = count / gm;
       if (count % gm || m % (gm * atom.m) || n % (gn * atom.n))
         continue;
-      int64_t perimeter = m / gm + n / gn;
+      int64_t perimeter = wholeRows ? gn : m / gm + n / gn;
       if (best >= 0 && perimeter >= best)
         continue;
       best = perimeter;

@@ -1,10 +1,20 @@
-// Layout inference: union-find over values that must share a layout, anchors at matmuls, derivation through broadcasts.
+// Layout inference: fixed layouts first, carried along ties and relations from the heaviest down; what then does not fit
+// is converted.
+//
+// The cost model. A tile that an op needs in another layout than it has must be converted: renaming registers is free, else
+// it passes through shared memory, which costs its bytes, as often as the op runs. A tie between two tiles is therefore
+// worth their bytes times kTrips for each loop around it. Ties are joined from the most valuable to the least (Kruskal's
+// order), and only those are cut that would join two fixed layouts.
+#include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
+#include "headrace/Dialect/Tile/Transforms/LayoutRelations.h"
 #include "headrace/Dialect/Tile/Transforms/Passes.h"
 #include "headrace/Layout/Fragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace headrace::tile {
 #define GEN_PASS_DEF_TILEINFERLAYOUTS
@@ -15,10 +25,22 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::tile;
 
-/// A tile that lives in registers and has no layout yet.
+/// Trips that a loop is taken to run, for the cost of what is in it.
+static constexpr int64_t kTrips = 8;
+
+/// A tile in registers that has no layout yet.
 static bool isOpen(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && !type.getEncoding();
+  return isRegisterTile(value) && !cast<RankedTensorType>(value.getType()).getEncoding();
+}
+
+/// Bytes times runs; saturates long before it overflows.
+static int64_t getWeight(Value tile, Operation *where) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  int64_t weight = type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  for (Operation *op = where; op && weight < int64_t(1) << 50; op = op->getParentOp())
+    if (isa<ForOp, scf::ForOp, scf::WhileOp>(op))
+      weight *= kTrips;
+  return weight;
 }
 
 namespace {
@@ -29,26 +51,34 @@ public:
   LogicalResult run();
 
 private:
-  void splitConstants();
-  void tieValues();
-  LogicalResult anchorAccumulators();
-  void anchorOperands();
-  void deriveSources();
+  void splitLeaves();
+  void collect();
+  LogicalResult fixLayouts();
+  void joinTies();
+  void fixOperands();
   void chooseDefaults();
   LogicalResult checkRegisters();
-  void rewrite();
+  void convertOperands();
+  void convertReductions();
+  void assignTypes();
 
-  void tie(Value lhs, Value rhs);
-  /// Fixes the layout of a value's class, or converts at `use` if the class has another one.
-  void anchor(Value value, const TileLayout &layout, OpOperand *use);
+  void *classOf(Value value) { return classes.getLeaderValue(value.getAsOpaquePointer()); }
   LayoutAttr lookup(Value value);
+  /// Gives the value's class a layout unless it has one, and whatever depends on it.
+  void fix(Value value, const TileLayout &layout);
+  /// Joins two classes unless both have layouts that differ.
+  bool join(Value lhs, Value rhs);
   TileLayout makeDefault(Value value);
+  Value convert(Value value, LayoutAttr layout);
 
   KernelOp kernel;
   int64_t warps;
   llvm::EquivalenceClasses<void *> classes;
-  DenseMap<void *, LayoutAttr> layouts; ///< by leader
-  SmallVector<std::pair<OpOperand *, LayoutAttr>> conversions;
+  llvm::MapVector<void *, SmallVector<Value>> members; ///< by leader
+  DenseMap<void *, LayoutAttr> layouts;                ///< by leader
+  SmallVector<Tie> ties;
+  SmallVector<Value> values; ///< all open tiles, in program order
+  DenseMap<std::pair<Value, Attribute>, Value> converted;
 };
 
 struct TileInferLayoutsPass : public headrace::tile::impl::TileInferLayoutsBase<TileInferLayoutsPass> {
@@ -61,262 +91,326 @@ struct TileInferLayoutsPass : public headrace::tile::impl::TileInferLayoutsBase<
 } // namespace
 
 LogicalResult Inference::run() {
-  splitConstants();
-  tieValues();
-  if (failed(anchorAccumulators()))
+  splitLeaves();
+  collect();
+  if (failed(fixLayouts()))
     return failure();
-  anchorOperands();
-  deriveSources();
+  joinTies();
+  fixOperands();
   chooseDefaults();
   if (failed(checkRegisters()))
     return failure();
-  rewrite();
+  convertOperands();
+  assignTypes();
+  convertReductions();
   return success();
 }
 
-/// A constant may have another layout at each use: give each use its own.
-void Inference::splitConstants() {
-  SmallVector<Operation *> constants;
+/// Tiles that cost nothing to make (constants, splats, coordinates) are made again for each use, in whatever layout it
+/// wants.
+void Inference::splitLeaves() {
+  SmallVector<Operation *> leaves;
   kernel.walk([&](Operation *op) {
-    if (op->hasTrait<OpTrait::ConstantLike>() && op->getNumResults() == 1 && !op->use_empty() &&
-        isOpen(op->getResult(0)))
-      constants.push_back(op);
+    bool leaf = op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::SplatOp, IotaOp>(op);
+    if (leaf && op->getNumResults() == 1 && !op->use_empty() && isOpen(op->getResult(0)))
+      leaves.push_back(op);
   });
-  for (Operation *op : constants) {
+  for (Operation *op : leaves) {
     OpBuilder builder(op);
     for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op->getResult(0).getUses())))
       use.set(builder.clone(*op)->getResult(0));
   }
 }
 
-void Inference::tie(Value lhs, Value rhs) {
-  if (isOpen(lhs) && isOpen(rhs))
-    classes.unionSets(lhs.getAsOpaquePointer(), rhs.getAsOpaquePointer());
-}
-
-void Inference::tieValues() {
-  kernel.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      if (isOpen(result))
-        classes.insert(result.getAsOpaquePointer());
-    if (auto loop = dyn_cast<ForOp>(op)) {
-      for (auto [init, argument, yielded, result] :
-           llvm::zip(loop.getInits(), loop.getIterArgs(), loop.getBody()->getTerminator()->getOperands(),
-                     loop.getResults())) {
-        tie(init, result);
-        tie(argument, result);
-        tie(yielded, result);
-      }
+void Inference::collect() {
+  auto add = [&](Value value) {
+    if (!isOpen(value))
       return;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (auto [init, argument, yielded, result] :
-           llvm::zip(loop.getInits(), loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getResults())) {
-        tie(init, result);
-        tie(argument, result);
-        tie(yielded, result);
-      }
-      return;
-    }
-    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      for (auto [init, argument, yielded] :
-           llvm::zip(loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands())) {
-        tie(init, argument);
-        tie(yielded, argument);
-      }
-      for (auto [passed, argument, result] :
-           llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
-        tie(passed, result);
-        tie(argument, result);
-      }
-      return;
-    }
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      for (Region &region : branch->getRegions())
-        if (!region.empty())
-          for (auto [yielded, result] :
-               llvm::zip(region.front().getTerminator()->getOperands(), branch.getResults()))
-            tie(yielded, result);
-      return;
-    }
-    if (auto dot = dyn_cast<DotOp>(op))
-      return tie(dot.getAcc(), dot.getResult());
-    if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1)
-      for (Value operand : op->getOperands())
-        tie(operand, op->getResult(0));
+    values.push_back(value);
+    classes.insert(value.getAsOpaquePointer());
+    members[value.getAsOpaquePointer()].push_back(value);
+  };
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != kernel)
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(), add);
+    llvm::for_each(op->getResults(), add);
+    llvm::append_range(ties, getTies(op));
   });
+  for (const Tie &tie : ties)
+    if (!tie.use)
+      join(tie.source, tie.target);
 }
 
 LayoutAttr Inference::lookup(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getEncoding())
-    return dyn_cast<LayoutAttr>(type.getEncoding());
-  return layouts.lookup(classes.getLeaderValue(value.getAsOpaquePointer()));
+  if (Attribute encoding = cast<RankedTensorType>(value.getType()).getEncoding())
+    return dyn_cast<LayoutAttr>(encoding);
+  return layouts.lookup(classOf(value));
 }
 
-void Inference::anchor(Value value, const TileLayout &layout, OpOperand *use) {
-  if (!isOpen(value))
-    return;
-  LayoutAttr attr = LayoutAttr::get(kernel.getContext(), layout);
-  LayoutAttr &known = layouts[classes.getLeaderValue(value.getAsOpaquePointer())];
-  if (!known)
-    known = attr;
-  else if (known != attr && use)
-    conversions.push_back({use, attr});
+bool Inference::join(Value lhs, Value rhs) {
+  if (!isOpen(lhs) || !isOpen(rhs))
+    return false;
+  void *left = classOf(lhs), *right = classOf(rhs);
+  if (left == right)
+    return true;
+  LayoutAttr leftLayout = layouts.lookup(left), rightLayout = layouts.lookup(right);
+  if (leftLayout && rightLayout && leftLayout != rightLayout)
+    return false;
+  SmallVector<Value> all = std::move(members[left]);
+  llvm::append_range(all, members[right]);
+  classes.unionSets(left, right);
+  void *leader = classOf(lhs);
+  if (LayoutAttr layout = leftLayout ? leftLayout : rightLayout)
+    layouts[leader] = layout;
+  members[leader] = std::move(all);
+  return true;
 }
 
-/// Accumulators first: operands can be converted, accumulators are where their loop carries them.
-LogicalResult Inference::anchorAccumulators() {
-  WalkResult result = kernel.walk([&](DotOp dot) -> WalkResult {
-    AtomAttr atom = *dot.getAtom();
-    int64_t m = dot.getM(), n = dot.getN(), gm = atom.getGroupsM(), gn = atom.getGroupsN();
-    std::optional<TileLayout> acc;
-    switch (atom.getFamily()) {
-    case Family::Tcgen05:
-      return WalkResult::advance(); // in tensor memory
-    case Family::Wgmma:
-      acc = wgmmaAccumulator(m, n, gm, gn);
-      break;
-    case Family::MmaSync:
-      acc = atom.getM() == 8 ? mmaAccumulator8x8(m, n, gm, gn) : mmaAccumulator(m, n, gm, gn);
-      break;
-    case Family::Fma:
-      acc = blocked({m, n}, 1, warps, 1);
-      break;
+void Inference::fix(Value value, const TileLayout &layout) {
+  SmallVector<std::pair<Value, TileLayout>> worklist = {{value, layout}};
+  while (!worklist.empty()) {
+    auto [next, nextLayout] = worklist.pop_back_val();
+    if (!isOpen(next) || lookup(next))
+      continue;
+    layouts[classOf(next)] = LayoutAttr::get(kernel.getContext(), nextLayout);
+    // What depends on the class follows, unless it has a layout already.
+    for (Value member : members[classOf(next)]) {
+      for (OpOperand &use : member.getUses())
+        if (std::optional<TileLayout> result = getResultLayout(use, nextLayout))
+          for (Value other : use.getOwner()->getResults())
+            if (isRegisterTile(other))
+              worklist.push_back({other, *result});
+      if (Operation *op = member.getDefiningOp())
+        for (OpOperand &use : op->getOpOperands())
+          if (getGoverningTile(use) == member && isOpen(use.get()))
+            worklist.push_back({use.get(), getOperandLayout(use, nextLayout)});
     }
-    if (!acc)
-      return dot.emitError("atom ") << atom << " does not divide an accumulator of " << m << " x " << n;
-    anchor(dot.getResult(), *acc, nullptr);
-    if (isOpen(dot.getResult()) && lookup(dot.getResult()) != LayoutAttr::get(kernel.getContext(), *acc))
-      return dot.emitError("expected matmuls whose accumulators are added or carried together to share one layout; this "
-                           "one's atom ")
-             << atom << " has another";
+  }
+}
+
+LogicalResult Inference::fixLayouts() {
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    for (OpResult value : op->getResults()) {
+      if (!isOpen(value))
+        continue;
+      bool mustFit = isa<DotOp, ScanOp>(op);
+      std::optional<TileLayout> layout = getFixedResultLayout(value, warps);
+      if (!layout && isa<DotOp>(op))
+        return op->emitError("atom ") << *cast<DotOp>(op).getAtom() << " does not divide an accumulator of "
+                                      << value.getType();
+      if (!layout && mustFit)
+        return op->emitError("expected an axis that ") << 32 << " threads can scan, got " << value.getType();
+      // Fixed for itself alone for now: whether its class follows is for the ties to say.
+      if (layout)
+        layouts[classOf(value)] = LayoutAttr::get(kernel.getContext(), *layout);
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
 
-/// Operands that are read from registers. Elements of 32 bits hold tf32.
-void Inference::anchorOperands() {
-  kernel.walk([&](DotOp dot) {
-    AtomAttr atom = *dot.getAtom();
-    int64_t m = dot.getM(), n = dot.getN(), k = dot.getK(), gm = atom.getGroupsM(), gn = atom.getGroupsN();
-    int64_t bitsA = dot.getAType().getElementTypeBitWidth(), bitsB = dot.getBType().getElementTypeBitWidth();
-    std::optional<TileLayout> a, b;
-    if (atom.getFamily() == Family::Wgmma)
-      a = wgmmaOperandA(m, k, bitsA, gm, gn);
-    if (atom.getFamily() == Family::MmaSync) {
-      bool eight = atom.getM() == 8;
-      a = eight ? mmaOperandA8(m, k, bitsA, atom.getK(), gm, gn) : mmaOperandA(m, k, bitsA, atom.getK(), gm, gn);
-      b = eight ? mmaOperandB8(n, k, bitsB, atom.getK(), gm, gn) : mmaOperandB(n, k, bitsB, atom.getK(), gm, gn);
-    }
-    if (a && isOpen(dot.getA()))
-      anchor(dot.getA(), dot.getTransposeA() ? a->transpose({1, 0}) : *a, &dot.getAMutable());
-    // B fragments are described as N x K.
-    if (b && isOpen(dot.getB()))
-      anchor(dot.getB(), dot.getTransposeB() ? *b : b->transpose({1, 0}), &dot.getBMutable());
-  });
-}
-
-/// Crossings out of tensor memory fix a layout; broadcasts and expansions derive their source's from their result's,
-/// consumers first.
-void Inference::deriveSources() {
-  kernel.walk([&](ConvertLayoutOp crossing) {
-    auto from = cast<RankedTensorType>(crossing.getSource().getType());
-    if (!isa_and_nonnull<TmemAttr>(from.getEncoding()))
-      return;
-    if (std::optional<TileLayout> layout = tmemAccumulator(from.getDimSize(0), from.getDimSize(1), warps / 4))
-      anchor(crossing.getResult(), *layout, nullptr);
-  });
-  SmallVector<Operation *> ops;
-  kernel.walk([&](Operation *op) {
-    if (isa<BroadcastOp, ExpandDimsOp>(op) && isOpen(op->getResult(0)))
-      ops.push_back(op);
-  });
-  for (Operation *op : llvm::reverse(ops)) {
-    Value source = op->getOperand(0), result = op->getResult(0);
-    LayoutAttr known = lookup(result);
-    TileLayout layout = known ? known.getTileLayout() : makeDefault(result);
-    anchor(result, layout, nullptr);
-    if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
-      anchor(source, layout.slice(expand.getAxis()), &op->getOpOperand(0));
-      continue;
-    }
-    auto from = cast<RankedTensorType>(source.getType());
-    auto to = cast<RankedTensorType>(result.getType());
-    for (int64_t dim = 0; dim < from.getRank(); ++dim)
-      if (from.getDimSize(dim) != to.getDimSize(dim))
-        layout = layout.slice(dim).expand(dim);
-    anchor(source, layout, &op->getOpOperand(0));
+void Inference::joinTies() {
+  SmallVector<std::pair<int64_t, Tie>> ordered;
+  for (const Tie &tie : ties)
+    if (tie.use)
+      ordered.push_back({getWeight(tie.source, tie.use->getOwner()), tie});
+  llvm::stable_sort(ordered, [](auto &lhs, auto &rhs) { return lhs.first > rhs.first; });
+  for (auto &[weight, tie] : ordered)
+    join(tie.source, tie.target);
+  // From the classes that are fixed now, the layouts of what depends on them.
+  SmallVector<std::pair<Value, TileLayout>> fixed;
+  for (auto &[leader, tiles] : members)
+    if (LayoutAttr layout = layouts.lookup(leader); layout && !tiles.empty() && classOf(tiles.front()) == leader)
+      fixed.push_back({tiles.front(), layout.getTileLayout()});
+  for (auto &[value, layout] : fixed) {
+    layouts.erase(classOf(value));
+    fix(value, layout);
   }
 }
 
-/// Coalesced along the contiguous dimension of the array that a member of the class is loaded from or stored to.
+/// Tiles that a matmul or a scan reads take the layout it wants, if nothing else decides about them.
+void Inference::fixOperands() {
+  kernel.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands())
+      if (isOpen(use.get()))
+        if (std::optional<TileLayout> layout = getFixedOperandLayout(use, warps))
+          fix(use.get(), *layout);
+  });
+}
+
+/// The array, offsets and tile of an access whose vectors the layout decides about.
+static std::optional<std::tuple<Value, ValueRange, Value>> getAccess(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return std::tuple<Value, ValueRange, Value>(load.getArray(), load.getOffsets(), load.getResult());
+  if (auto store = dyn_cast<StoreOp>(op))
+    return std::tuple<Value, ValueRange, Value>(store.getArray(), store.getOffsets(), store.getTile());
+  if (auto store = dyn_cast<ReduceStoreOp>(op))
+    return std::tuple<Value, ValueRange, Value>(store.getArray(), store.getOffsets(), store.getTile());
+  return std::nullopt;
+}
+
+/// Coalesced along the contiguous dimension of the widest access to a member of the class, in vectors as wide as is known
+/// to be aligned there, as the extent divides, and as leaves something for every thread.
 TileLayout Inference::makeDefault(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t contiguous = type.getRank() - 1;
-  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  // As wide as 16 bytes, as the extent divides, and as leaves something for every thread.
-  int64_t vector = std::max<int64_t>(1, 16 / bytes);
+  int64_t contiguous = type.getRank() - 1, vector = 0, weight = 0;
+  auto look = [&](Operation *op) {
+    auto access = getAccess(op);
+    if (!access)
+      return;
+    auto [array, offsets, tile] = *access;
+    if (!isOpen(tile) || classOf(tile) != classOf(value))
+      return;
+    auto arrayType = cast<MemRefType>(array.getType());
+    int64_t lead = arrayType.getRank() - type.getRank(), dim = contiguousDim(arrayType) - lead;
+    int64_t bytes = getVectorBytes(array, offsets, type.getShape(), false);
+    if (dim < 0 || getWeight(tile, op) <= weight)
+      return;
+    weight = getWeight(tile, op);
+    contiguous = dim;
+    vector = bytes * 8 / arrayType.getElementTypeBitWidth();
+  };
+  for (Value member : members[classOf(value)]) {
+    if (Operation *op = member.getDefiningOp())
+      look(op);
+    llvm::for_each(member.getUsers(), look);
+  }
+  if (vector == 0)
+    vector = std::max<int64_t>(1, 16 / std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
   while (vector > 1 && (type.getDimSize(contiguous) % vector || type.getNumElements() < vector * 32 * warps))
     vector /= 2;
   return blocked(type.getShape().vec(), vector, warps, contiguous);
 }
 
+/// The heaviest class without a layout chooses first, and carries its choice to what depends on it.
 void Inference::chooseDefaults() {
-  kernel.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      if (isOpen(result) && !lookup(result))
-        anchor(result, makeDefault(result), nullptr);
-  });
+  SmallVector<std::pair<int64_t, Value>> open;
+  for (auto &[leader, tiles] : members) {
+    if (tiles.empty() || classOf(tiles.front()) != leader)
+      continue;
+    int64_t weight = 0;
+    for (Value tile : tiles) {
+      Operation *where = tile.getDefiningOp() ? tile.getDefiningOp() : tile.getParentBlock()->getParentOp();
+      weight = std::max(weight, getWeight(tile, where));
+    }
+    open.push_back({weight, tiles.front()});
+  }
+  llvm::stable_sort(open, [](auto &lhs, auto &rhs) { return lhs.first > rhs.first; });
+  for (auto &[weight, value] : open)
+    if (!lookup(value))
+      fix(value, makeDefault(value));
 }
 
 /// A tile of many times a thread's registers would spill all of them, after hours of code generation.
 LogicalResult Inference::checkRegisters() {
   constexpr int64_t kRegisters = 255, kMost = 2 * kRegisters;
-  return failure(kernel
-                     .walk([&](Operation *op) -> WalkResult {
-                       for (Value result : op->getResults()) {
-                         if (!isOpen(result))
-                           continue;
-                         auto type = cast<RankedTensorType>(result.getType());
-                         int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
-                         int64_t registers = lookup(result).getTileLayout().numRegisters() * words;
-                         if (registers > kMost)
-                           return op->emitError("expected a tile that fits the registers of ")
-                                  << 32 * warps << " threads, got " << type << ": " << registers << " registers of "
-                                  << kRegisters << " in each";
-                       }
-                       return WalkResult::advance();
-                     })
-                     .wasInterrupted());
+  for (Value value : values) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+    int64_t registers = lookup(value).getTileLayout().numRegisters() * words;
+    if (registers > kMost)
+      return emitError(value.getLoc()) << "expected a tile that fits the registers of " << 32 * warps << " threads, got "
+                                       << type << ": " << registers << " registers of " << kRegisters << " in each";
+  }
+  return success();
 }
 
-void Inference::rewrite() {
-  // Decided; now write. Conversions first, while operands still have the old types.
-  for (auto [use, layout] : conversions) {
-    OpBuilder builder(use->getOwner());
-    auto type = cast<RankedTensorType>(use->get().getType());
-    use->set(ConvertLayoutOp::create(builder, use->getOwner()->getLoc(), withLayout(type, layout), use->get()));
+/// The value in another layout, converted where it is made: all its uses share that.
+Value Inference::convert(Value value, LayoutAttr layout) {
+  Value &result = converted[{value, layout}];
+  if (!result) {
+    OpBuilder builder(kernel.getContext());
+    builder.setInsertionPointAfterValue(value);
+    auto type = withLayout(cast<RankedTensorType>(value.getType()), layout);
+    result = ConvertLayoutOp::create(builder, value.getLoc(), type, value);
   }
-  auto assign = [&](Value value) {
-    if (isOpen(value))
-      value.setType(withLayout(cast<RankedTensorType>(value.getType()), lookup(value)));
+  return result;
+}
+
+/// Decided; now write. Operands first, while the tiles still have the old types.
+void Inference::convertOperands() {
+  SmallVector<std::pair<OpOperand *, LayoutAttr>> needed;
+  auto need = [&](OpOperand &use, LayoutAttr layout) {
+    if (isOpen(use.get()) && lookup(use.get()) != layout)
+      needed.push_back({&use, layout});
   };
-  SmallVector<Operation *> ops;
-  kernel.walk([&](Operation *op) { ops.push_back(op); });
-  // Leaders are looked up by value: assign block arguments and results in one sweep, constants' attributes after.
-  for (Operation *op : ops) {
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          if (op != kernel)
-            assign(argument);
-    for (Value result : op->getResults())
-      assign(result);
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
-      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
-        if (elements.getType() != constant.getType())
-          constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
+  for (const Tie &tie : ties)
+    if (tie.use)
+      need(*tie.use, lookup(tie.target));
+  kernel.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      if (!isOpen(use.get()))
+        continue;
+      std::optional<TileLayout> layout = getFixedOperandLayout(use, warps);
+      if (!layout)
+        if (Value tile = getGoverningTile(use))
+          layout = getOperandLayout(use, lookup(tile).getTileLayout());
+      if (layout)
+        need(use, LayoutAttr::get(kernel.getContext(), *layout));
+    }
+  });
+  for (auto [use, layout] : needed)
+    use->set(convert(use->get(), layout));
+}
+
+/// Gives every tile the type with its layout, and constants an attribute of it.
+void Inference::assignTypes() {
+  for (Value value : values) {
+    value.setType(withLayout(cast<RankedTensorType>(value.getType()), lookup(value)));
+    auto constant = value.getDefiningOp<arith::ConstantOp>();
+    if (!constant)
+      continue;
+    if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
+  }
+}
+
+/// A reduction's result is where its source leaves it; whoever wants it elsewhere gets it converted. Along an axis that is
+/// spread over warps, each warp reduces its part; the parts meet in each thread that needs them.
+void Inference::convertReductions() {
+  SmallVector<ReduceOp> reductions;
+  kernel.walk([&](ReduceOp op) { reductions.push_back(op); });
+  for (ReduceOp op : reductions) {
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(op);
+    TileLayout source = cast<LayoutAttr>(cast<RankedTensorType>(op.getSources()[0].getType()).getEncoding()).getTileLayout();
+    int64_t axis = op.getAxis(), parts = source.partsAlong(axis);
+    if (parts > 1) {
+      TileLayout apart = source.reduceWithinWarps(axis), together = source.gather(axis, parts);
+      SmallVector<Type> apartTypes;
+      SmallVector<Value> partial;
+      for (Value tile : op.getSources()) {
+        auto type = cast<RankedTensorType>(tile.getType());
+        SmallVector<int64_t> shape(type.getShape());
+        shape[axis] = parts;
+        apartTypes.push_back(
+            RankedTensorType::get(shape, type.getElementType(), LayoutAttr::get(op.getContext(), apart)));
+      }
+      builder.setInsertionPoint(op);
+      auto first = ReduceOp::create(builder, op.getLoc(), apartTypes, op.getSources(), op.getAxisAttr(),
+                                    builder.getI64IntegerAttr(parts));
+      IRMapping mapping;
+      op.getCombine().cloneInto(&first.getCombine(), mapping);
+      for (Value result : first.getResults())
+        partial.push_back(ConvertLayoutOp::create(
+            builder, op.getLoc(),
+            withLayout(cast<RankedTensorType>(result.getType()), LayoutAttr::get(op.getContext(), together)), result));
+      op.getSourcesMutable().assign(partial);
+      source = together;
+      builder.setInsertionPointAfter(op);
+    }
+    for (Value result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type)
+        continue;
+      auto own = withLayout(type, LayoutAttr::get(op.getContext(), source.slice(axis)));
+      if (own == type)
+        continue;
+      result.setType(own);
+      auto moved = ConvertLayoutOp::create(builder, op.getLoc(), type, result);
+      result.replaceAllUsesExcept(moved, moved);
+    }
   }
 }

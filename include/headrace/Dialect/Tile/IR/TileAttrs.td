@@ -94,6 +94,13 @@ def Tile_Cache : I32EnumAttr<"Cache", "cache hint of a global access", [
 }
 def Tile_CacheAttr : EnumAttr<Tile_Dialect, Tile_Cache, "cache"> { let assemblyFormat = "`<` $value `>`"; }
 
+def Tile_Combine : I32EnumAttr<"Combine", "how a stored element is combined with what is there", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">, I32EnumAttrCase<"Max", 2, "max">]> {
+  let cppNamespace = "::headrace::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_CombineAttr : EnumAttr<Tile_Dialect, Tile_Combine, "combine"> { let assemblyFormat = "`<` $value `>`"; }
+
 def Tile_Precision : I32EnumAttr<"Precision", "what may stand for a float32 product", [
     I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">]> {
   let cppNamespace = "::headrace::tile";

@@ -44,8 +44,8 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, HasParent<"KernelOp">, Terminator]>
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, HasParent<"ForOp">, ReturnLike, Terminator]> {
-  let summary = "values of the next trip, or of the loop's results";
+def Tile_YieldOp : Tile_Op<"yield", [Pure, ParentOneOf<["ForOp", "ReduceOp", "ScanOp"]>, ReturnLike, Terminator]> {
+  let summary = "values of the next trip, of the loop's results, or of a combining region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins)>];

@@ -128,6 +128,148 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+//===- shape ---------------------------------------------------------------------------------------------------------===//
+
+def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+  let summary = "each element is its own coordinate along an axis";
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$axis);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "`axis` $axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
+  let summary = "dimension i of the result is dimension permutation[i] of the source";
+  let arguments = (ins AnyStaticShapeTensor:$source, DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source $permutation attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "the same elements in row-major order, in other extents";
+  let arguments = (ins AnyStaticShapeTensor:$source);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===- reductions ----------------------------------------------------------------------------------------------------===//
+
+class Tile_CombineOp<string mnemonic> : Tile_Op<mnemonic, [IsolatedFromAbove, Pure, SingleBlock]> {
+  let regions = (region SizedRegion<1>:$combine);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let assemblyFormat = [{
+    $sources `axis` $axis attr-dict-with-keyword $combine `:` functional-type($sources, $results)
+  }];
+}
+
+def Tile_ReduceOp : Tile_CombineOp<"reduce"> {
+  let summary = "combines all elements along an axis";
+  let description = [{
+    The region combines two partial results, one scalar for each source; it must be associative and commutative, since
+    the order is the compiler's. Several sources are combined together (the largest value and its index). A tile of
+    rank 1 reduces to a scalar. The order depends on the layout alone: repeated runs are equal bit for bit.
+
+    ```mlir
+    %max = tile.reduce %x axis 1 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maximumf %a, %b : f32
+      tile.yield %c : f32
+    } : (tensor<128x64xf32>) -> tensor<128xf32>
+    ```
+
+    `parts` is the compiler's own: the result keeps the axis, with one element for each of so many parts of it.
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$sources, ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$parts);
+  let results = (outs Variadic<AnyType>:$results);
+}
+
+def Tile_ScanOp : Tile_CombineOp<"scan"> {
+  let summary = "combines each element with all before it along an axis (inclusive)";
+  let description = [{
+    The region combines two partial results, the earlier first; it must be associative. With `reverse`, each element is
+    combined with all after it.
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$sources, ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,
+                       UnitAttr:$reverse);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+}
+
+//===- single elements and elements by index -------------------------------------------------------------------------===//
+
+def Tile_LoadScalarOp : Tile_Op<"load_scalar", [MemoryEffects<[MemRead]>]> {
+  let summary = "reads one element of an array; zero outside of it";
+  let arguments = (ins AnyStridedMemRef:$array, Variadic<Index>:$offsets);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$array `[` $offsets `]` attr-dict `:` type($array) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_StoreScalarOp : Tile_Op<"store_scalar", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes one element of an array; nothing outside of it";
+  let arguments = (ins AnyType:$value, AnyStridedMemRef:$array, Variadic<Index>:$offsets);
+  let assemblyFormat = "$value `,` $array `[` $offsets `]` attr-dict `:` type($value) `,` type($array)";
+  let hasVerifier = 1;
+}
+
+// A position along one dimension: an index, from which on the tile's elements lie in a row; a tile of one dimension,
+// which has the place of each slice; or a tile of the whole tile's extents, which has the place of each element.
+def Tile_Position : AnyTypeOf<[Index, AnyStaticShapeTensor]>;
+
+def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
+  let summary = "reads the elements of an array that index tiles name";
+  let description = [{
+    One position for each dimension of the array: an index (as in `tile.load`); an i32 or i64 tile of rank 1 with the
+    tile's extent along that dimension, the place of each slice; or one of the tile's extents, the place of each element.
+    Elements outside the array read as `fill` (default 0). `vector`, the bytes of one access, is the compiler's own.
+
+    ```mlir
+    %rows = tile.gather %table[%ids, %column] : memref<?x?xbf16, strided<[?, 1]>>, (tensor<64xi32>, index) -> tensor<64x128xbf16>
+    ```
+  }];
+  let arguments = (ins AnyStridedMemRef:$array, Variadic<Tile_Position>:$positions, OptionalAttr<TypedAttrInterface>:$fill,
+                       OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<I64Attr>:$vector);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $array `[` $positions `]` attr-dict `:` type($array) `,` `(` type($positions) `)` `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "writes elements of an array that index tiles name";
+  let description = [{
+    Positions as in `tile.gather`. Elements outside the array are not written. With `combine` each element is combined
+    atomically with what is there (integers signed), in any order; without it, of several elements in one place any one
+    stays.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array, Variadic<Tile_Position>:$positions,
+                       OptionalAttr<Tile_CombineAttr>:$combine);
+  let assemblyFormat = [{
+    (`combine` $combine^)? $tile `,` $array `[` $positions `]` attr-dict
+    `:` type($tile) `,` type($array) `,` `(` type($positions) `)`
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceStoreOp : Tile_Op<"reduce_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "combines a tile atomically with a tile of an array";
+  let description = [{
+    Elements outside the array are left alone. Sums of floating-point numbers depend on the order of programs.
+
+    ```mlir
+    tile.reduce_store add %partial, %C[%m, %n] : tensor<128x128xf32>, memref<?x?xf32, strided<[?, 1]>>
+    ```
+  }];
+  let arguments = (ins Tile_CombineAttr:$combine, AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array,
+                       Variadic<Index>:$offsets);
+  let assemblyFormat = "$combine $tile `,` $array `[` $offsets `]` attr-dict `:` type($tile) `,` type($array)";
+  let hasVerifier = 1;
+}
+
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "moves a tile to another layout, or between registers, shared and tensor memory";
   let description = [{ Inserted by `tile-infer-layouts`. Shape and element type stay. }];

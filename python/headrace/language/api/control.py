@@ -1,0 +1,133 @@
+"""The grid, loops, and facts about numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from headrace.language.api.builtin import builtin
+from headrace.language.api.types import Scalar
+
+
+@builtin
+def grid(*sizes: int | Scalar) -> Scalar | tuple[Scalar, ...]:
+    """Says how many programs the kernel wants along x, y, z, and gives this program's place: one int for each size.
+
+    Sizes are computed from extents, integer arguments and constants; the launcher computes them again. Said once, at the
+    kernel's top level. A kernel without it, or `hr.persistent`, is launched as ``kernel[grid](...)``.
+
+    ```python
+    m, n = hr.grid(hr.cdiv(C.shape[0], BM), hr.cdiv(C.shape[1], BN))
+    ```
+    """
+
+
+@builtin
+def persistent(*sizes: int | Scalar, group: int = 1) -> Iterator[Any]:
+    """A loop over all tiles by as many programs as the GPU runs at once; the loads of the next tile run early.
+
+    With one size the loop's variable is a number from 0 on. With two sizes it is (row, column), in an order that keeps
+    rows of `group` tiles in the L2 cache. Sizes as in `hr.grid`, which this replaces; said once, at the top level.
+
+    ```python
+    for m, n in hr.persistent(hr.cdiv(M, BM), hr.cdiv(N, BN), group=16): ...
+    ```
+    """
+
+
+@builtin
+def pipelined(
+    start: int | Scalar,
+    stop: int | Scalar | None = None,
+    step: int | Scalar = 1,
+    *,
+    stages: int | str = "auto",
+    specialize: bool | str = "auto",
+    consumers: int | str = "auto",
+    order: str = "auto",
+) -> Iterator[Scalar]:
+    """A loop as `range(start, stop, step)` whose loads run ahead of its arithmetic. `step` is positive.
+
+    `stages`: trips in flight, "auto" for as many as fit, 0 or 1 for none. `specialize`: True gives the copies warps of
+    their own. `consumers`: groups of compute warps. `order`: "cooperative" groups share a tile, "pingpong" take turns.
+
+    ```python
+    for k in hr.pipelined(0, K, BK, stages=4):
+        acc = hr.dot(A[m:m + BM, k:k + BK], B[n:n + BN, k:k + BK].T, acc)
+    ```
+    """
+
+
+@builtin
+def unroll(start: int, stop: int | None = None, step: int = 1) -> Iterator[int]:
+    """A loop as `range` whose body is written out for each value: the variable is a constant. At most 1024 trips.
+
+    ```python
+    for i in hr.unroll(4):
+        acc = hr.dot(A[m:m + BM, i * BK:i * BK + BK], w[i], acc)
+    ```
+    """
+
+
+@builtin
+def program_id(axis: int) -> Scalar:
+    """The place of this program along `axis` (0, 1 or 2) of the grid, an int.
+
+    ```python
+    m = hr.program_id(0) * BM
+    ```
+    """
+
+
+@builtin
+def num_programs(axis: int) -> Scalar:
+    """The number of programs along `axis` (0, 1 or 2) of the grid, an int.
+
+    ```python
+    for t in range(hr.program_id(0), tiles, hr.num_programs(0)): ...
+    ```
+    """
+
+
+@builtin
+def tile_index(index: int | Scalar, shape: tuple[int | Scalar, int | Scalar], *, group: int = 1) -> tuple[Scalar, Scalar]:
+    """Row and column of tile number `index` among `shape` (rows, columns), down columns of `group` rows at a time.
+
+    Programs that run together then share rows and columns of the operands in L2. `group` is a positive constant.
+
+    ```python
+    m, n = hr.tile_index(hr.grid(rows * columns), (rows, columns), group=8)
+    ```
+    """
+
+
+@builtin
+def cdiv(a: int | Scalar, b: int | Scalar) -> int | Scalar:
+    """`a` divided by `b`, rounded up: the number of tiles of `b` that cover `a`. Integers; `b` is not 0.
+
+    ```python
+    rows = hr.cdiv(C.shape[0], BM)
+    ```
+    """
+
+
+@builtin
+def assume(value: Scalar, *, multiple_of: int) -> Scalar:
+    """`value`, an int that the compiler may take for a multiple of a positive constant.
+
+    Of an extent or an integer argument the launcher checks it; elsewhere it is the writer's promise.
+
+    ```python
+    K = hr.assume(A.shape[1], multiple_of=64)
+    ```
+    """
+
+
+@builtin
+def static_assert(condition: bool, message: str = "") -> None:
+    """Refuses the kernel with `message` unless a compile-time `condition` holds. A constant `assert` does the same.
+
+    ```python
+    hr.static_assert(BK % 16 == 0, "BK must be whole steps of the tensor core")
+    ```
+    """

@@ -1,0 +1,159 @@
+"""Making tiles, reading and writing arrays."""
+
+from __future__ import annotations
+
+from headrace.language.api.builtin import builtin
+from headrace.language.api.types import Scalar, Tile
+from headrace.language.dtypes import DType, f32, i32
+
+
+@builtin
+def load(part: Tile, *, fill: float | None = None, cache: str | None = None) -> Tile:
+    """Loads a part of an array, as ``A[m:m+BM, k:k+BK]`` alone does, with options.
+
+    `part` is written as a subscript of an array: slices of constant length, single positions, or tiles of places.
+    `fill` is what elements outside of the array read as (default 0; float("-inf") for a maximum). `cache` is "ca", "cg",
+    "evict_first" or "evict_last". Result: a tile of the slices' lengths and the array's dtype.
+
+    Refused: a part that is no subscript of an array, a slice of unknown length, a fill that the dtype does not hold.
+
+    ```python
+    x = hr.load(X[row:row + 1, 0:BN], fill=float("-inf"), cache="evict_first")
+    ```
+    """
+
+
+@builtin
+def store(part: Tile, value: Tile, *, cache: str | None = None) -> None:
+    """Stores a tile to a part of an array, as ``C[m:m+BM, n:n+BN] = value`` does, with a cache hint.
+
+    `value` has the array's dtype and a shape that broadcasts to the part's, or is a number. Elements outside of the
+    array are not written. `cache` is "ca", "cg", "evict_first" or "evict_last".
+
+    ```python
+    hr.store(C[m:m + BM, n:n + BN], tile, cache="evict_first")
+    ```
+    """
+
+
+@builtin
+def atomic_add(part: Tile, value: Tile) -> None:
+    """Adds a tile to a part of an array, each element atomically. No value is returned.
+
+    `part` is written as a subscript of an array of i32, i64, f16, bf16, f32 or f64; with a tile of places it scatters.
+    `value` has the array's dtype and broadcasts to the part. Sums of floats depend on the order of programs.
+
+    ```python
+    hr.atomic_add(C[m:m + BM, n:n + BN], partial)
+    hr.atomic_add(histogram[bins], hr.full((BN,), 1, hr.i32))
+    ```
+    """
+
+
+@builtin
+def atomic_min(part: Tile, value: Tile) -> None:
+    """Lowers a part of an array to a tile, each element atomically. As `hr.atomic_add` otherwise.
+
+    ```python
+    hr.atomic_min(nearest[m:m + BM], distance)
+    ```
+    """
+
+
+@builtin
+def atomic_max(part: Tile, value: Tile) -> None:
+    """Raises a part of an array to a tile, each element atomically. As `hr.atomic_add` otherwise.
+
+    ```python
+    hr.atomic_max(largest[m:m + BM], x.max(axis=1))
+    ```
+    """
+
+
+@builtin
+def zeros(shape: tuple[int, ...], dtype: DType = f32) -> Tile:
+    """A tile of zeros: `shape` of 1 or 2 constants (or one number).
+
+    ```python
+    acc = hr.zeros((BM, BN), hr.f32)
+    ```
+    """
+
+
+@builtin
+def full(shape: tuple[int, ...], value: float | Scalar, dtype: DType = f32) -> Tile:
+    """A tile of one value, a number or a scalar: `shape` of 1 or 2 constants (or one number).
+
+    ```python
+    best = hr.full((BM,), float("-inf"), hr.f32)
+    ```
+    """
+
+
+@builtin
+def arange(start: int, stop: int | None = None, dtype: DType = i32) -> Tile:
+    """A tile of one dimension with the integers from `start` (default 0) to below `stop`, both constants.
+
+    Refused: bounds known only at run time (write ``m + hr.arange(BM)``), an empty range, a dtype that is no integer.
+
+    ```python
+    rows = m + hr.arange(BM)
+    inside = rows[:, None] >= (n + hr.arange(BN))[None, :]
+    ```
+    """
+
+
+@builtin
+def reshape(x: Tile, shape: tuple[int, ...]) -> Tile:
+    """The elements of `x` in row-major order in another shape of as many elements; one extent may be -1.
+
+    ```python
+    flat = hr.reshape(x, (BM * BN,))
+    ```
+    """
+
+
+@builtin
+def transpose(x: Tile) -> Tile:
+    """The transpose of a tile [M, N], as ``x.T``. As an operand of a dot it costs nothing.
+
+    ```python
+    s = hr.dot(q, hr.transpose(k))
+    ```
+    """
+
+
+@builtin
+def broadcast_to(x: Tile, shape: tuple[int, ...]) -> Tile:
+    """`x` repeated to `shape`, by numpy's rule: from the right, extents are equal or 1.
+
+    ```python
+    bias = hr.broadcast_to(b, (BM, BN))
+    ```
+    """
+
+
+@builtin
+def bitcast(x: Tile | Scalar, dtype: DType) -> Tile | Scalar:
+    """The bits of `x` taken for another dtype of the same width.
+
+    ```python
+    bits = hr.bitcast(x, hr.i32)
+    ```
+    """
+
+
+@builtin
+def dot(a: Tile, b: Tile, acc: Tile | None = None, *, precision: str | None = None) -> Tile:
+    """The matrix product of `a` [M, K] and `b` [K, N], added to `acc` [M, N] if it is given.
+
+    ``b.T`` for a tile loaded as [N, K] (and ``a.T``) costs nothing. dtypes: f16, bf16, f32 or 8-bit float pairs sum in
+    f32, i8 in i32, f64 in f64: that is the result's dtype. Products of f32 are exact to f32 unless `precision` is
+    "tf32". ``acc += hr.dot(a, b)`` and ``acc += a @ b`` mean the same as ``acc = hr.dot(a, b, acc)``.
+
+    Refused: other pairs of dtypes (cast one), different K (transpose one), an accumulator of another shape or dtype.
+
+    ```python
+    acc = hr.dot(a, b.T, acc)
+    ```
+    """

@@ -1,0 +1,58 @@
+// C = (A * B^T) * rowScale * columnScale for e4m3 A [M, K], B [N, K] with f32 scales of each row of A
+// and of B. C [M, N].
+//
+// param T = bf16
+// param BM = 128
+// param BN = 128
+// param BK = 128
+// param STAGES = auto
+
+!operand = memref<?x?xf8E4M3FN, strided<[?, 1]>>
+!result = memref<?x?x${T}, strided<[?, 1]>>
+!scales = memref<?xf32, strided<[1]>>
+!sums = tensor<${BM}x${BN}xf32>
+
+tile.kernel @gemm_fp8_row_scaled(%A: !operand {tile.name = "A", tile.align = 16 : i64},
+                              %B: !operand {tile.name = "B", tile.align = 16 : i64},
+                              %rowScale: !scales {tile.name = "rowScale", tile.align = 16 : i64},
+                              %columnScale: !scales {tile.name = "columnScale", tile.align = 16 : i64},
+                              %C: !result {tile.name = "C", tile.align = 16 : i64}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %bm = arith.constant ${BM} : index
+  %bn = arith.constant ${BN} : index
+  %bk = arith.constant ${BK} : index
+  %M = memref.dim %C, %c0 : !result
+  %N = memref.dim %C, %c1 : !result
+  %K = memref.dim %A, %c1 : !operand
+  %rows = arith.ceildivsi %M, %bm : index
+  %columns = arith.ceildivsi %N, %bn : index
+  %tiles = arith.muli %rows, %columns : index
+  tile.grid %tiles persistent
+
+  %first = tile.program_id 0
+  %programs = tile.num_programs 0
+  scf.for %t = %first to %tiles step %programs {
+    %row, %column = tile.grouped_index %t of %rows x %columns group 16
+    %m = arith.muli %row, %bm : index
+    %n = arith.muli %column, %bn : index
+    %zero = arith.constant dense<0.0> : !sums
+    %sum = tile.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> (!sums) pipeline(stages = ${STAGES}) {
+      %a = tile.load %A[%m, %k] : !operand -> tensor<${BM}x${BK}xf8E4M3FN>
+      %b = tile.load %B[%n, %k] : !operand -> tensor<${BN}x${BK}xf8E4M3FN>
+      %s = tile.dot %a, %b transpose_b, %acc : tensor<${BM}x${BK}xf8E4M3FN>, tensor<${BN}x${BK}xf8E4M3FN> -> !sums
+      tile.yield %s : !sums
+    }
+    %ofRows = tile.load %rowScale[%m] : !scales -> tensor<${BM}xf32>
+    %ofColumns = tile.load %columnScale[%n] : !scales -> tensor<${BN}xf32>
+    %rowsUp = tile.expand_dims %ofRows axis 1 : tensor<${BM}xf32> -> tensor<${BM}x1xf32>
+    %rowsAll = tile.broadcast %rowsUp : tensor<${BM}x1xf32> -> !sums
+    %columnsUp = tile.expand_dims %ofColumns axis 0 : tensor<${BN}xf32> -> tensor<1x${BN}xf32>
+    %columnsAll = tile.broadcast %columnsUp : tensor<1x${BN}xf32> -> !sums
+    %xr = arith.mulf %sum, %rowsAll : !sums
+    %xrc = arith.mulf %xr, %columnsAll : !sums
+    %c = arith.truncf %xrc : !sums to tensor<${BM}x${BN}x${T}>
+    tile.store %c, %C[%m, %n] : tensor<${BM}x${BN}x${T}>, !result
+  }
+  tile.return
+}

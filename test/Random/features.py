@@ -1,0 +1,30 @@
+"""What random programs consist of, with a weight for each: 0 switches a feature off."""
+
+from __future__ import annotations
+
+#: Weights of actions in a block, and chances (in percent) of what goes by a name with a dash.
+DEFAULT = {
+    # actions
+    "load": 4, "load1d": 2, "elementwise": 8, "dot": 5, "select": 2, "cast": 3, "broadcast": 3, "store": 2,
+    "for": 3, "if": 2, "while": 1, "constant": 1, "approximate": 0, "f8": 0, "chained-dot": 0, "register-dot": 1,
+    "iota": 0, "transpose": 0, "reshape": 0, "reduce": 0, "scan": 0, "gather": 0, "scatter": 0, "reduce_store": 0,
+    "scalar": 0,
+    # in percent
+    "scf-for": 15, "specialize": 50, "persistent": 15, "fill": 20, "unaligned": 25, "odd-extent": 40, "warps": 20,
+}  # fmt: skip
+
+
+def parse(text: str) -> dict[str, int]:
+    """`NAME=WEIGHT,...` on top of the default; `all` switches on everything, `none` everything off."""
+    weights = dict(DEFAULT)
+    for part in filter(None, text.split(",")):
+        name, _, weight = part.partition("=")
+        if name == "all":
+            weights.update({each: max(value, 2) for each, value in weights.items()})
+        elif name == "none":
+            weights.update(dict.fromkeys(weights, 0))
+        elif name in weights:
+            weights[name] = int(weight or 5)
+        else:
+            raise ValueError(f"unknown feature '{name}'; known: {', '.join(weights)}")
+    return weights
