@@ -86,16 +86,17 @@ struct CopyLowering : OpConversionPattern<CopyOp> {
       return op.emitError(missingFeature(Feature::CpAsync, target));
     auto type = cast<MemRefType>(op.getArray().getType());
     BufferType buffer = op.getBuffer().getType();
-    if (!buffer.isShared() || type.getRank() != int64_t(buffer.getShape().size()) ||
-        type.getElementType() != buffer.getElementType() ||
-        op.getOffsets().size() != buffer.getShape().size())
-      return op.emitError("expected a tile in shared memory of the array's rank and element type");
+    int64_t lead = type.getRank() - int64_t(buffer.getShape().size());
+    if (!buffer.isShared() || lead < 0 || type.getElementType() != buffer.getElementType())
+      return op.emitError("expected a tile in shared memory of at most the array's rank, and of its element type");
 
-    Copy copy{op, target, ArrayView(type, adaptor.getArray()), buffer.getSharedLayout(),
+    SmallVector<Value> offsets =
+        llvm::map_to_vector(adaptor.getOffsets(), [](ValueRange offset) { return offset.front(); });
+    ArrayView array(type, adaptor.getArray());
+    Copy copy{op, target, array.dropDims(rewriter, op.getLoc(), lead, offsets), buffer.getSharedLayout(),
               adaptor.getBuffer().front()};
     copy.predicate = op.getPredicate() ? adaptor.getPredicate().front() : Value();
-    for (ValueRange offset : adaptor.getOffsets())
-      copy.offsets.push_back(offset.front());
+    llvm::append_range(copy.offsets, ArrayRef(offsets).drop_front(lead));
     copy.threads = 32 * getRole(op).active;
     chooseDimensions(copy);
     FailureOr<int64_t> vector = chooseVector(copy);

@@ -42,17 +42,22 @@ FailureOr<GlobalTile> GlobalTile::create(OpBuilder &builder, Operation *op, Type
     return op->emitOpError(
                "expected array and tile of one element type of 1, 2, 4 or 8 bytes, got ")
            << arrayType << " and " << tileType;
-  if (layout->rank() != arrayType.getRank() || offsets.size() != size_t(layout->rank()))
-    return op->emitOpError("expected a tile, offsets and an array of one rank");
+  int64_t lead = arrayType.getRank() - layout->rank();
+  if (lead < 0 || int64_t(offsets.size()) != arrayType.getRank())
+    return op->emitOpError("expected a tile of at most the array's rank, and an offset for each dimension");
 
   Location loc = op->getLoc();
+  SmallVector<Value> places =
+      llvm::map_to_vector(offsets, [](ValueRange offset) { return offset.front(); });
+  ArrayView view = ArrayView(arrayType, array).dropDims(builder, loc, lead, places);
+  arrayType = view.getType();
+  offsets = offsets.drop_front(lead);
   GlobalTile tile(*layout, element);
   int64_t contiguous = tile::contiguousDim(arrayType);
   tile.vector = vectorLength(*layout, contiguous, tile.elementBytes(), vector);
   if (tile.vector > 1)
     tile.along = contiguous;
 
-  ArrayView view(arrayType, array);
   auto [strides, unused] = arrayType.getStridesAndOffset();
   SmallVector<Value> thread = threadCoordinate(builder, loc, *layout, getThread(builder, op));
   Value bytes;

@@ -96,6 +96,44 @@ Value ArrayView::stride(OpBuilder &builder, Location loc, unsigned dim) const {
   return parts[1 + type.getNumDynamicDims() + llvm::count_if(before, ShapedType::isDynamic)];
 }
 
+ArrayView ArrayView::dropDims(OpBuilder &builder, Location loc, int64_t count,
+                              ArrayRef<Value> offsets) const {
+  if (count == 0)
+    return *this;
+  Value bytes = constI64(builder, loc, 0), inside;
+  for (int64_t dim = 0; dim < count; ++dim) {
+    Value place = toI32(builder, loc, offsets[dim]);
+    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place,
+                                       size(builder, loc, dim));
+    inside = inside ? arith::AndIOp::create(builder, loc, inside, here).getResult() : here;
+    Value step = arith::MulIOp::create(builder, loc, stride(builder, loc, dim),
+                                       constI64(builder, loc, elementBytes()));
+    Value wide = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), place);
+    bytes = arith::AddIOp::create(builder, loc, bytes,
+                                  arith::MulIOp::create(builder, loc, wide, step));
+  }
+  // Outside, no address is formed from the place.
+  bytes = arith::SelectOp::create(builder, loc, inside, bytes, constI64(builder, loc, 0));
+  auto [strides, offset] = type.getStridesAndOffset();
+  SmallVector<int64_t> shape(type.getShape().drop_front(count));
+  shape[0] = ShapedType::kDynamic;
+  auto rest = MemRefType::get(
+      shape, type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), 0, ArrayRef(strides).drop_front(count)));
+  SmallVector<Value> result = {
+      LLVM::GEPOp::create(builder, loc, base().getType(), builder.getI8Type(), base(),
+                          ArrayRef<LLVM::GEPArg>{bytes}),
+      arith::SelectOp::create(builder, loc, inside, size(builder, loc, count),
+                              constI32(builder, loc, 0))};
+  for (int64_t dim = count + 1; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      result.push_back(size(builder, loc, dim));
+  for (int64_t dim = count; dim < type.getRank(); ++dim)
+    if (ShapedType::isDynamic(strides[dim]))
+      result.push_back(stride(builder, loc, dim));
+  return ArrayView(rest, result);
+}
+
 //===- threads
 //------------------------------------------------------------------------------------===//
 

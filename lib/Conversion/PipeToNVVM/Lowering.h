@@ -46,6 +46,9 @@ public:
   Value size(OpBuilder &builder, Location loc, unsigned dim) const;
   /// Stride of a dimension in elements as i64.
   Value stride(OpBuilder &builder, Location loc, unsigned dim) const;
+  /// The part of the array at one place along its first dimensions: an array of the others, empty (in its first extent,
+  /// which is then dynamic) if that place is outside. Takes the places from the front of `offsets`, one value each.
+  ArrayView dropDims(OpBuilder &builder, Location loc, int64_t count, llvm::ArrayRef<Value> offsets) const;
   mlir::MemRefType getType() const { return type; }
   int64_t elementBytes() const { return type.getElementTypeBitWidth() / 8; }
 

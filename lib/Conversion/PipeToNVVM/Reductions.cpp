@@ -134,7 +134,7 @@ struct ReducePattern : OpConversionPattern<tile::ReduceOp> {
     if (failed(layout))
       return failure();
     int64_t axis = op.getAxis();
-    if (layout->partsAlong(axis) != op.getParts().value_or(1))
+    if (layout->partsAlong(axis) != int64_t(op.getParts().value_or(1)))
       return op.emitOpError("expected an axis within warps, or as many parts as warps share it, got ")
              << layout->toString();
     Combiner combiner(rewriter, op.getLoc(), op.getCombine().front());

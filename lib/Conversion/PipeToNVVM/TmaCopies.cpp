@@ -51,17 +51,21 @@ LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer,
          << *number << " to be " << wanted.toAttr(op->getContext()) << ", got " << maps[*number];
 }
 
-/// Run-time coordinates of a box, innermost first: the tile's offsets plus the box's start.
+/// Run-time coordinates of a box, innermost first: the tile's offsets plus the box's start, then the place along
+/// dimensions that the tile has not.
 SmallVector<Value> boxCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBox &box,
                                   int64_t major) {
   SmallVector<Value> coordinates;
+  size_t lead = offsets.size() - box.start.size();
   for (auto [i, start] : llvm::enumerate(box.start)) {
-    Value origin = toI32(builder, loc, offsets[i == 0 ? major : 1 - major]);
+    Value origin = toI32(builder, loc, offsets[lead + (i == 0 ? major : 1 - major)]);
     coordinates.push_back(
         start
             ? arith::AddIOp::create(builder, loc, origin, constI32(builder, loc, start)).getResult()
             : origin);
   }
+  for (size_t dim = lead; dim-- > 0;)
+    coordinates.push_back(toI32(builder, loc, offsets[dim]));
   return coordinates;
 }
 
@@ -204,9 +208,10 @@ struct TmaStore : OpConversionPattern<AsyncStoreOp> {
     };
     source = arith::AddIOp::create(builder, loc, source, times(group, whole.offset({rows, 0})));
     Value first = times(group, rows);
-    if (offsets[0].getType().isIndex())
+    Value &row = offsets[offsets.size() - 2];
+    if (row.getType().isIndex())
       first = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), first);
-    offsets[0] = arith::AddIOp::create(builder, loc, offsets[0], first);
+    row = arith::AddIOp::create(builder, loc, row, first);
   }
 };
 

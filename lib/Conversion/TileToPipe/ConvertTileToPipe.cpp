@@ -57,12 +57,28 @@ void KernelConversion::forget(Operation *op) {
     llvm::for_each(region.getArguments(), forgetValue);
 }
 
+/// An array that a kernel both reads and writes changes hands between threads: they meet before each access.
+void KernelConversion::keepOrder(Operation *op) {
+  auto isRead = [](Operation *user) {
+    return isa<tile::LoadOp, tile::LoadScalarOp, tile::GatherOp, pipe::LoadOp, pipe::CopyOp>(user);
+  };
+  auto isWrite = [](Operation *user) {
+    return isa<tile::StoreOp, tile::StoreScalarOp, tile::ScatterOp, tile::ReduceStoreOp, pipe::StoreOp>(user);
+  };
+  if (!isRead(op) && !isWrite(op))
+    return;
+  Value array = isWrite(op) ? op->getOperand(1) : op->getOperand(0);
+  if (llvm::any_of(array.getUsers(), isRead) && llvm::any_of(array.getUsers(), isWrite))
+    pipe::RoleBarrierOp::create(builder, op->getLoc(), IntegerAttr());
+}
+
 static gpu::Dimension toDimension(uint64_t axis) { return static_cast<gpu::Dimension>(axis); }
 
 LogicalResult KernelConversion::convertOp(Operation *op) {
+  builder.setInsertionPoint(op);
+  keepOrder(op);
   if (needsNoChannel(op))
     return success();
-  builder.setInsertionPoint(op);
   auto replace = [&](Value value) {
     op->getResult(0).replaceAllUsesWith(value);
     return success();

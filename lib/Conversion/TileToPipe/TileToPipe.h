@@ -25,6 +25,7 @@ private:
 
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertOp(mlir::Operation *op);
+  void keepOrder(mlir::Operation *op);
   /// Drops what is known of the values of an op that is about to be erased.
   void forget(mlir::Operation *op);
 

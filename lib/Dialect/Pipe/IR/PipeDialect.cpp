@@ -110,3 +110,8 @@ CreateChannelOp headrace::pipe::getChannelOf(Operation *op) {
 }
 
 bool headrace::pipe::isGlobalRead(Operation *op) { return isa<LoadOp, tile::LoadScalarOp, tile::GatherOp>(op); }
+
+bool headrace::pipe::isWritten(Value array) {
+  return tile::isWritten(array) ||
+         llvm::any_of(array.getUsers(), [](Operation *user) { return isa<StoreOp, AsyncStoreOp>(user); });
+}

@@ -36,6 +36,9 @@ StringRef dtypeOf(Type element, bool tf32) {
   }
 }
 
+/// Dimensions of a tensor map (PTX ISA 5.5.2).
+constexpr int64_t kMostMapDims = 5;
+
 std::string message(const llvm::formatv_object_base &text) { return text.str(); }
 
 } // namespace
@@ -43,9 +46,11 @@ std::string message(const llvm::formatv_object_base &text) { return text.str(); 
 std::string pipe::whyNotTma(MemRefType array, BufferType buffer) {
   if (!buffer.isShared())
     return "expected a tile in shared memory";
-  if (array.getRank() != int64_t(buffer.getShape().size()) || array.getRank() > 2)
-    return message(
-        llvm::formatv("expected an array of the tile's rank, 1 or 2, got {0}", array.getRank()));
+  int64_t rank = buffer.getShape().size();
+  if (rank > array.getRank() || rank > 2 || array.getRank() > kMostMapDims)
+    return message(llvm::formatv("expected a tile of rank 1 or 2 of an array of at most {0} dimensions, "
+                                 "got {1} of {2}",
+                                 kMostMapDims, rank, array.getRank()));
   if (array.getElementType() != buffer.getElementType())
     return "expected the tile to have the array's element type";
   if (dtypeOf(array.getElementType(), false).empty()) {
@@ -55,7 +60,7 @@ std::string pipe::whyNotTma(MemRefType array, BufferType buffer) {
     return text;
   }
   SharedLayout layout = buffer.getSharedLayout();
-  std::string why = tile::whyNotTmaStrides(array, layout.major());
+  std::string why = tile::whyNotTmaStrides(array, layout.major() + array.getRank() - rank);
   if (why.empty())
     cutIntoTmaBoxes(layout, why);
   return why;
@@ -73,10 +78,16 @@ TensorMapInfo pipe::tensorMapFor(int64_t arg, MemRefType array, BufferType buffe
   TmaBoxes boxes = tensorBoxes(buffer);
   TensorMapInfo info;
   info.arg = arg;
-  info.dims.push_back(major);
-  if (array.getRank() == 2)
-    info.dims.push_back(1 - major);
+  int64_t rank = buffer.getShape().size(), lead = array.getRank() - rank;
+  info.dims.push_back(lead + major);
+  if (rank == 2)
+    info.dims.push_back(lead + 1 - major);
   info.box.assign(boxes.extents.begin(), boxes.extents.end());
+  // Dimensions that the tile has not: one place of each.
+  for (int64_t dim = lead; dim-- > 0;) {
+    info.dims.push_back(dim);
+    info.box.push_back(1);
+  }
   info.swizzle = boxes.swizzle;
   info.dtype = dtypeOf(array.getElementType(), tf32).str();
   return info;

@@ -47,6 +47,10 @@ struct PipeChooseDepthPass : public headrace::pipe::impl::PipeChooseDepthBase<Pi
 
 /// Depths are chosen in three steps: one slot for all, then what was asked for, then the largest for the rest.
 LogicalResult PipeChooseDepthPass::chooseDepths(func::FuncOp kernel, const TargetInfo &target) {
+  // Of loops that were found never to run, channels are all that is left.
+  for (auto channel : llvm::make_early_inc_range(kernel.getOps<CreateChannelOp>()))
+    if (channel->use_empty())
+      channel.erase();
   int64_t limit = getSharedLimit(kernel, target);
   SmallVector<CreateChannelOp> asked, automatic;
   int64_t stages = 0;

@@ -74,14 +74,8 @@ static void setPending(ConsumerWaitOp wait) {
 namespace {
 struct PipeExpandLoopsPass : public headrace::pipe::impl::PipeExpandLoopsBase<PipeExpandLoopsPass> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      bool scheduled = llvm::all_of(loop.getBody()->without_terminator(),
-                                    [](Operation &op) { return op.hasAttr(kStageAttr) && op.hasAttr(kOrderAttr); });
-      if (scheduled && !loop.getBody()->without_terminator().empty())
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops) {
+    // Outer loops first: an inner one is a single op of the last stage to them, and moves with its own schedule.
+    while (scf::ForOp loop = getScheduledLoop()) {
       for (auto wait : loop.getBody()->getOps<ConsumerWaitOp>())
         setPending(wait);
       if (failed(expand(loop)))
@@ -92,10 +86,27 @@ struct PipeExpandLoopsPass : public headrace::pipe::impl::PipeExpandLoopsBase<Pi
       if (getChannelOf(wait).getSync() == Sync::Group && !wait.getPending())
         wait.setPendingAttr(Builder(wait.getContext()).getI64IntegerAttr(0));
     });
-    getOperation().walk([](Operation *op) {
-      op->removeAttr(kStageAttr);
-      op->removeAttr(kOrderAttr);
+    getOperation().walk([](Operation *op) { dropSchedule(op); });
+  }
+
+  /// The first loop, outer ones before inner ones, all of whose ops have a place; null if there is none.
+  scf::ForOp getScheduledLoop() {
+    scf::ForOp found;
+    getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+      auto body = loop.getBody()->without_terminator();
+      bool scheduled = !body.empty() && llvm::all_of(body, [](Operation &op) {
+        return op.hasAttr(kStageAttr) && op.hasAttr(kOrderAttr);
+      });
+      if (scheduled)
+        found = loop;
+      return scheduled ? WalkResult::interrupt() : WalkResult::advance();
     });
+    return found;
+  }
+
+  static void dropSchedule(Operation *op) {
+    op->removeAttr(kStageAttr);
+    op->removeAttr(kOrderAttr);
   }
 
   LogicalResult expand(scf::ForOp loop) {
@@ -114,11 +125,18 @@ struct PipeExpandLoopsPass : public headrace::pipe::impl::PipeExpandLoopsBase<Pi
       ScopedDiagnosticHandler silence(loop.getContext(), [](Diagnostic &) { return success(); });
       result = scf::pipelineForLoop(rewriter, loop, options, &modified);
     }
-    if (succeeded(result))
+    if (succeeded(result)) {
+      for (Operation &op : *(*result)->getBlock())
+        dropSchedule(&op); // the first trips, before the loop
+      for (Operation &op : *result->getBody())
+        dropSchedule(&op);
       return success();
+    }
     if (modified)
       return mlir::emitError(loc, "this schedule cannot be expanded: an op before the last stage cannot be predicated");
     // Nothing runs ahead, so each wait is for the group just committed.
+    for (Operation &op : *loop.getBody())
+      dropSchedule(&op);
     for (auto wait : loop.getBody()->getOps<ConsumerWaitOp>())
       wait.removePendingAttr();
     mlir::emitRemark(loc, "this loop is not pipelined: its schedule reads a value of a later stage");

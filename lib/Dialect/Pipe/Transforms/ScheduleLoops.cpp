@@ -76,7 +76,10 @@ void LoopSchedule::collectChannels() {
       continue;
     CreateChannelOp channel = getChannelOf(acquire);
     // Only rings that are filled by copies and read in this very body can run ahead.
-    bool copies = llvm::all_of(acquire->getUsers(), [](Operation *user) { return isa<CopyOp>(user); });
+    bool copies = llvm::all_of(acquire->getUsers(), [](Operation *user) {
+      auto copy = dyn_cast<CopyOp>(user);
+      return copy && !isWritten(copy.getArray());
+    });
     bool readHere = llvm::any_of(channel->getUsers(), [&](Operation *user) {
       return isa<ConsumerWaitOp>(user) && user->getBlock() == loop.getBody();
     });
@@ -140,7 +143,7 @@ bool LoopSchedule::refuse(Operation *culprit) {
 /// may depend: it is ahead by the stages between.
 bool LoopSchedule::check() {
   for (auto [op, stage] : producerStage)
-    if (!isProducerOp(op) && !isMemoryEffectFree(op) && !isGlobalRead(op))
+    if (!isProducerOp(op) && !isMemoryEffectFree(op) && !(isGlobalRead(op) && !isWritten(op->getOperand(0))))
       return refuse(op);
   SmallVector<Value> worklist(carried.begin(), carried.end());
   SmallPtrSet<Operation *, 8> seen;

@@ -26,7 +26,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
                                            getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
-/// An argument is a memref of rank 1 or 2 with strides in global memory, or a scalar.
+/// An argument is a memref of rank 1 to 5 with strides in global memory, or a scalar.
 static LogicalResult verifyArgument(KernelOp kernel, unsigned index) {
   Type type = kernel.getArgumentTypes()[index];
   auto error = [&] { return kernel.emitOpError("argument ") << index << ": "; };
@@ -38,8 +38,8 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned index) {
   }
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (array.getRank() < 1 || array.getRank() > 2)
-    return error() << "expected an array of rank 1 or 2, got " << type;
+  if (array.getRank() < 1 || array.getRank() > 5)
+    return error() << "expected an array of rank 1 to 5, got " << type;
   if (!array.getElementType().isIntOrFloat() || array.getElementType().getIntOrFloatBitWidth() % 8)
     return error() << "expected elements of whole bytes, got " << array.getElementType();
   if (failed(array.getStridesAndOffset(strides, offset)) || offset != 0)

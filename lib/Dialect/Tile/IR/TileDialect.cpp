@@ -39,6 +39,12 @@ RankedTensorType headrace::tile::withLayout(RankedTensorType type, Attribute lay
   return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
 }
 
+bool headrace::tile::isWritten(Value array) {
+  return llvm::any_of(array.getUsers(), [](Operation *user) {
+    return isa<StoreOp, StoreScalarOp, ScatterOp, ReduceStoreOp>(user);
+  });
+}
+
 int64_t headrace::tile::contiguousDim(MemRefType array) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -48,4 +54,8 @@ int64_t headrace::tile::contiguousDim(MemRefType array) {
     if (strides[dim] == 1)
       return dim;
   return -1;
+}
+
+int64_t headrace::tile::contiguousTileDim(MemRefType array, int64_t tileRank) {
+  return std::max<int64_t>(-1, contiguousDim(array) - (array.getRank() - tileRank));
 }

@@ -40,8 +40,8 @@ static LogicalResult verifyAccess(Operation *op, MemRefType array, RankedTensorT
   if (int64_t(offsets) != array.getRank())
     return op->emitOpError("expected one offset for each dimension of the array, got ")
            << offsets << " for " << array.getRank();
-  if (tile.getRank() != array.getRank())
-    return op->emitOpError("expected a tile of the array's rank ") << array.getRank() << ", got " << tile;
+  if (tile.getRank() > array.getRank())
+    return op->emitOpError("expected a tile of at most the array's rank ") << array.getRank() << ", got " << tile;
   if (tile.getElementType() != array.getElementType())
     return op->emitOpError("expected elements of type ") << array.getElementType() << ", got " << tile;
   return success();
@@ -275,15 +275,19 @@ LogicalResult StoreScalarOp::verify() {
 static LogicalResult verifyPositions(Operation *op, MemRefType array, RankedTensorType tile, ValueRange positions) {
   if (failed(verifyAccess(op, array, tile, positions.size())))
     return failure();
-  for (auto [dim, position] : llvm::enumerate(positions)) {
+  int64_t lead = array.getRank() - tile.getRank();
+  for (auto [number, position] : llvm::enumerate(positions)) {
     auto type = dyn_cast<RankedTensorType>(position.getType());
     if (!type)
       continue;
+    int64_t dim = int64_t(number) - lead;
+    if (dim < 0)
+      return op->emitOpError("expected position ") << number << " to be an index: the tile has no such dimension";
     bool places = type.getElementType().isSignlessInteger(32) || type.getElementType().isSignlessInteger(64);
     bool ofSlices = type.getRank() == 1 && type.getDimSize(0) == tile.getDimSize(dim);
     if (!places || (!ofSlices && type.getShape() != tile.getShape()))
       return op->emitOpError("expected position ")
-             << dim << " to be an index, or i32 or i64 places of " << tile.getDimSize(dim)
+             << number << " to be an index, or i32 or i64 places of " << tile.getDimSize(dim)
              << " slices or of all elements, got " << type;
   }
   return success();

@@ -1,6 +1,7 @@
 // Choice of the matmul atom: walks the target's table from the fastest family down and takes the first whose rules hold.
 #include "ChooseAtom.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -18,7 +19,7 @@ bool headrace::tile::isKMajor(Value operand, bool transposed, bool isA) {
   if (!load)
     return true;
   int64_t kDim = isA == transposed ? 0 : 1; // A is M x K, B is K x N unless transposed
-  return contiguousDim(cast<MemRefType>(load.getArray().getType())) == kDim;
+  return contiguousTileDim(cast<MemRefType>(load.getArray().getType()), load.getTile().getRank()) == kDim;
 }
 
 /// Whether rows of the accumulator had better stay within a warp: they are reduced or multiplied on, or they belong to rows
@@ -38,6 +39,9 @@ static bool wantsWholeRows(DotOp dot) {
         return true;
       if (OpTrait::hasElementwiseMappableTraits(user) && seen.insert(user).second)
         llvm::append_range(worklist, user->getResults());
+      // Out of a branch; what a loop carries is the next trip's.
+      if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
+        worklist.push_back(user->getParentOp()->getResult(use.getOperandNumber()));
     }
   return false;
 }

@@ -41,7 +41,10 @@ int64_t headrace::tile::getVectorBytes(Value array, ValueRange offsets, ArrayRef
     return bytes;
   int64_t vector = std::gcd(kTmaUnit, getAlignment(array));
   vector = std::gcd(vector, getDivisor(offsets[dim]) * bytes);
-  vector = std::gcd(vector, shape[dim] * bytes);
+  int64_t tileDim = contiguousTileDim(type, shape.size());
+  if (tileDim < 0)
+    return bytes;
+  vector = std::gcd(vector, shape[tileDim] * bytes);
   if (wholeExtent)
     vector = std::gcd(vector, getExtentDivisor(array, dim) * bytes);
   return std::max(vector, bytes);
@@ -56,10 +59,12 @@ SharedAttr headrace::tile::chooseSharedLayout(RankedTensorType tile, int64_t maj
 /// Why TMA cannot move this tile of this array; empty if it can. Requires: the target has TMA.
 static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType tile) {
   auto type = cast<MemRefType>(array.getType());
-  int64_t major = contiguousDim(type);
-  if (major < 0)
+  int64_t dim = contiguousDim(type), major = contiguousTileDim(type, tile.getRank());
+  if (dim < 0)
     return "no dimension of the array has the constant stride 1";
-  if (type.getRank() == 2 && type.getShape()[major] == 1)
+  if (major < 0)
+    return "the array's contiguous dimension is none of the tile's";
+  if (type.getRank() >= 2 && type.getShape()[dim] == 1)
     return "the contiguous extent is 1";
   if (!isa<BlockArgument>(array))
     return "the array is not an argument of the kernel";
@@ -67,10 +72,10 @@ static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType t
     return llvm::formatv("the array's address and strides are only known to be multiples of {0} bytes, TMA needs 16 "
                          "(promise it with tile.align)",
                          getAlignment(array));
-  if (std::string why = whyNotTmaStrides(type, major); !why.empty())
+  if (std::string why = whyNotTmaStrides(type, dim); !why.empty())
     return why;
   // A box that starts inside a unit is an illegal instruction on compute capability 9.0 (measured: case T05).
-  if (getDivisor(offsets[major]) * elementBytes(type) % kTmaUnit)
+  if (getDivisor(offsets[dim]) * elementBytes(type) % kTmaUnit)
     return "the offset along the contiguous dimension is not known to be a multiple of 16 bytes";
   std::string why;
   cutIntoTmaBoxes(chooseSharedLayout(tile, major).getSharedLayout(tile.getShape(), tile.getElementType()), why);
@@ -81,7 +86,7 @@ static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType t
 static bool hasFill(LoadOp load) {
   if (!load.getFill())
     return false;
-  return !matchPattern(*load.getFill(), m_AnyZeroFloat()) && !matchPattern(*load.getFill(), m_Zero());
+  return !matchPattern(*load.getFill(), m_PosZeroFloat()) && !matchPattern(*load.getFill(), m_Zero());
 }
 
 CopyChoice headrace::tile::chooseLoad(LoadOp load, const TargetInfo &target, bool allowCpAsync) {

@@ -264,7 +264,7 @@ TileLayout Inference::makeDefault(Value value) {
     if (!isOpen(tile) || classOf(tile) != classOf(value))
       return;
     auto arrayType = cast<MemRefType>(array.getType());
-    int64_t lead = arrayType.getRank() - type.getRank(), dim = contiguousDim(arrayType) - lead;
+    int64_t dim = contiguousTileDim(arrayType, type.getRank());
     int64_t bytes = getVectorBytes(array, offsets, type.getShape(), false);
     if (dim < 0 || getWeight(tile, op) <= weight)
       return;

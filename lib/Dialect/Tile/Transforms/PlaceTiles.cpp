@@ -150,7 +150,7 @@ static void placeLoads(KernelOp kernel) {
     if (!load.getMechanism() || !movesThroughShared(load))
       return;
     RankedTensorType type = load.getTile();
-    int64_t major = std::max<int64_t>(0, contiguousDim(cast<MemRefType>(load.getArray().getType())));
+    int64_t major = std::max<int64_t>(0, contiguousTileDim(cast<MemRefType>(load.getArray().getType()), type.getRank()));
     load.getResult().setType(withLayout(type, chooseSharedLayout(type, major)));
     OpBuilder builder(load.getContext());
     builder.setInsertionPointAfter(load);
@@ -195,7 +195,7 @@ static constexpr int64_t kStoreUnit = 16;
 static void stage(StoreOp store) {
   OpBuilder builder(store);
   RankedTensorType type = store.getTileType();
-  int64_t major = contiguousDim(cast<MemRefType>(store.getArray().getType()));
+  int64_t major = contiguousTileDim(cast<MemRefType>(store.getArray().getType()), type.getRank());
   auto shared = withLayout(type, chooseSharedLayout(type, major));
   store.getTileMutable().assign(ConvertLayoutOp::create(builder, store.getLoc(), shared, store.getTile()));
 }

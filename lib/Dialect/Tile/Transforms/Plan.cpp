@@ -1,6 +1,7 @@
 // Planning: atoms first, since they fix the warps; then whether copies get warps of their own; then how each tile moves.
 #include "CheckSource.h"
 #include "ChooseAtom.h"
+#include "ExpandFills.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/Transforms/Passes.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
@@ -32,6 +33,8 @@ bool headrace::tile::feedsDot(Value tile) {
 }
 
 bool headrace::tile::movesThroughShared(LoadOp load) {
+  if (isWritten(load.getArray()) && !feedsDot(load.getResult()))
+    return false; // it stays where it is in the order of the writes
   if (load.getMechanism() == Mechanism::Plain && !feedsDot(load.getResult()))
     return false; // a plain copy into shared memory would gain nothing over registers
   auto loop = load->getParentOfType<ForOp>();
@@ -47,6 +50,7 @@ public:
 
 private:
   LogicalResult chooseAtoms();
+  int64_t chooseWarps();
   void chooseSpecialization();
   void chooseCopies();
   /// Notes on `op` why nothing faster was chosen, and tells the user.
@@ -73,6 +77,7 @@ struct TilePlanPass : public headrace::tile::impl::TilePlanBase<TilePlanPass> {
 } // namespace
 
 LogicalResult Planner::run() {
+  expandFills(kernel);
   if (failed(chooseAtoms()))
     return failure();
   chooseSpecialization();
@@ -115,14 +120,31 @@ LogicalResult Planner::chooseAtoms() {
   });
   if (result.wasInterrupted())
     return failure();
-  kernel.setWarps(request.warps > 0 ? request.warps : kDefaultWarps);
+  kernel.setWarps(request.warps > 0 ? request.warps : chooseWarps());
   return success();
+}
+
+/// Without matmuls: as many as let each thread hold a few dozen words of the largest tile.
+int64_t Planner::chooseWarps() {
+  constexpr int64_t kWords = 32, kMostUsual = 16;
+  int64_t largest = 0;
+  kernel.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+        largest = std::max(largest, type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 32));
+  });
+  int64_t warps = kDefaultWarps;
+  while (warps < kMostUsual && largest > warps * 32 * kWords)
+    warps *= 2;
+  // Half the registers of a thread for the double of threads: only for what would not fit otherwise.
+  return largest > warps * 32 * 4 * kWords ? kMostWarps : warps;
 }
 
 /// Copies get warps of their own if the user says so, or, left to us, if one thread can start all of them (TMA) for a
 /// matmul. tcgen05 is issued by a warp of its own either way.
 void Planner::chooseSpecialization() {
   bool asked = false, refused = false, allTma = true, anyDot = false;
+  Operation *ordered = nullptr; // a read that other roles could not keep in order with the writes
   kernel.walk([&](ForOp loop) {
     if (!isPipelined(loop))
       return;
@@ -135,12 +157,22 @@ void Planner::chooseSpecialization() {
       allTma &= chooseLoad(load, target, /*allowCpAsync=*/true).mechanism == Mechanism::Tma;
     });
   });
+  kernel.walk([&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    if ((isa<LoadScalarOp, GatherOp>(op) || (load && feedsDot(load.getResult()))) && isWritten(op->getOperand(0)))
+      ordered = op;
+  });
+  if (asked && ordered) {
+    InFlightDiagnostic remark = kernel.emitRemark("specialize = on has no effect: an array is read and written");
+    remark.attachNote(ordered->getLoc()) << "read here";
+    asked = false;
+  }
   if (asked && !target.has(Feature::Tma)) {
     kernel.emitRemark() << "specialize = on has no effect: " << missingFeature(Feature::Tma, target);
     asked = false;
   }
   bool fits = *kernel.getWarps() + kMostOtherWarps <= kMostWarps;
-  specialize = asked || (!refused && anyDot && allTma && fits && target.has(Feature::Tma));
+  specialize = asked || (!refused && !ordered && anyDot && allTma && fits && target.has(Feature::Tma));
   kernel->setAttr(kSpecializeAttr, BoolAttr::get(kernel.getContext(), specialize));
 }
 
@@ -148,8 +180,17 @@ void Planner::chooseCopies() {
   bool tcgen05 = hasFamily(Family::Tcgen05), anyDot = false;
   kernel.walk([&](DotOp) { anyDot = true; });
   kernel.walk([&](LoadOp load) {
-    if (!movesThroughShared(load))
+    if (!movesThroughShared(load)) {
+      auto loop = load->getParentOfType<ForOp>();
+      if (isWritten(load.getArray()) && loop && isPipelined(loop))
+        load.emitRemark() << "this load is not pipelined: the kernel writes its array";
       return;
+    }
+    if (isWritten(load.getArray())) {
+      load.setMechanism(Mechanism::Plain);
+      explain(load, "copy by plain", "the kernel writes this array: reads and writes stay in order");
+      return;
+    }
     CopyChoice choice = chooseLoad(load, target, /*allowCpAsync=*/!specialize && !tcgen05);
     load.setMechanism(choice.mechanism);
     explain(load, ("copy by " + stringifyMechanism(choice.mechanism)).str(), choice.whyNotFaster);
@@ -164,6 +205,10 @@ void Planner::chooseCopies() {
       return;
     }
     CopyChoice choice = chooseStore(store, target);
+    bool isRead = llvm::any_of(store.getArray().getUsers(),
+                               [](Operation *user) { return isa<LoadOp, LoadScalarOp, GatherOp>(user); });
+    if (isRead && choice.mechanism == Mechanism::Tma)
+      choice = {Mechanism::Plain, "tma: the kernel reads this array"};
     RankedTensorType tile = store.getTileType();
     int64_t bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
     if (choice.mechanism == Mechanism::Tma && bytes > target.sharedPerBlock / 2)

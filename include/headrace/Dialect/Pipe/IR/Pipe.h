@@ -41,6 +41,9 @@ RoleInfo getRole(mlir::Operation *op);
 /// The channel an op of the protocol (or a copy) belongs to; null for other ops.
 CreateChannelOp getChannelOf(mlir::Operation *op);
 
+/// Whether the kernel writes the array: see tile::isWritten.
+bool isWritten(mlir::Value array);
+
 /// Whether the op only reads global memory, and only inside of arrays: any role may do it for itself, at any time that the
 /// memory is not written.
 bool isGlobalRead(mlir::Operation *op);

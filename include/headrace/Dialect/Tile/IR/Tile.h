@@ -25,10 +25,17 @@ inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";
 /// Name of the argument attribute that promises an alignment in bytes.
 inline constexpr llvm::StringLiteral kAlignAttr = "tile.align";
 
+/// Whether some op of the kernel writes the array: its reads then stay in order with the writes, and are neither
+/// prefetched nor left to another role. Arrays that are different arguments are taken not to overlap.
+bool isWritten(mlir::Value array);
+
 /// The type of a tile with the encoding `layout`.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, mlir::Attribute layout);
 
 /// The dimension of an array whose stride is the constant 1, or -1.
 int64_t contiguousDim(mlir::MemRefType array);
+
+/// The same counted in the dimensions of a tile of rank `tileRank`, which are the array's last: -1 if it is none of them.
+int64_t contiguousTileDim(mlir::MemRefType array, int64_t tileRank);
 
 } // namespace headrace::tile

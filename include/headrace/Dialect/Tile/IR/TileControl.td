@@ -14,9 +14,9 @@ include "mlir/IR/RegionKindInterface.td"
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AffineScope, AutomaticAllocationScope]> {
   let summary = "a kernel: what one program of the grid does";
   let description = [{
-    Arguments are arrays (memrefs of rank 1 or 2 with strides) and scalars. `tile.align = 16` on an array promises that
+    Arguments are arrays (memrefs of rank 1 to 5 with strides) and scalars. `tile.align = 16` on an array promises that
     its address and its strides are multiples of 16 bytes; the launch record carries the promise and the launcher
-    checks it. Knobs: `warps` (compute warps), `occupancy` (programs resident on one multiprocessor).
+    checks it. Arrays that are different arguments may overlap only where none of them is written. Knobs: `warps` (compute warps), `occupancy` (programs resident on one multiprocessor).
 
     ```mlir
     tile.kernel @copy(%A: memref<?x?xf32, strided<[?, 1]>> {tile.align = 16 : i64}, %n: i32) attributes {warps = 4} {

@@ -53,8 +53,8 @@ def Tile_GroupedIndexOp : Tile_Op<"grouped_index", [Pure]> {
 def Tile_LoadOp : Tile_Op<"load", []> {
   let summary = "reads a tile of an array";
   let description = [{
-    Elements outside the array read as `fill` (default 0). C1: as many offsets as dimensions, and the tile has the rank
-    of the array. C2: element types agree. C3: the fill has the element type.
+    Elements outside the array read as `fill` (default 0). C1: as many offsets as the array has dimensions; the tile has
+    all of them, or the last ones, and then lies at one place along the others. C2: element types agree. C3: the fill has the element type.
 
     ```mlir
     %a = tile.load %A[%m, %k] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<128x64xbf16>
@@ -73,8 +73,7 @@ def Tile_LoadOp : Tile_Op<"load", []> {
 def Tile_StoreOp : Tile_Op<"store", []> {
   let summary = "writes a tile to an array";
   let description = [{
-    Elements outside the array are not written. C1: as many offsets as dimensions, and the tile has the rank of the
-    array. C2: element types agree.
+    Elements outside the array are not written. C1: offsets and dimensions as in `tile.load`. C2: element types agree.
   }];
   let arguments = (ins AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array, Variadic<Index>:$offsets,
                        OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<Tile_MechanismAttr>:$mechanism);
@@ -222,7 +221,7 @@ def Tile_Position : AnyTypeOf<[Index, AnyStaticShapeTensor]>;
 def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let summary = "reads the elements of an array that index tiles name";
   let description = [{
-    One position for each dimension of the array: an index (as in `tile.load`); an i32 or i64 tile of rank 1 with the
+    One position for each dimension of the array, dimensions as in `tile.load`: an index (as in `tile.load`); an i32 or i64 tile of rank 1 with the
     tile's extent along that dimension, the place of each slice; or one of the tile's extents, the place of each element.
     Elements outside the array read as `fill` (default 0). `vector`, the bytes of one access, is the compiler's own.
 
