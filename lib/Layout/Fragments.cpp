@@ -214,7 +214,8 @@ std::optional<TileLayout> scannable(const std::vector<int64_t> &shape, int64_t n
   atom.take(kRun, {dim}, atom.registers);
   atom.takeAll(32, lanesOrder, atom.lanes);
   TileLayout layout = atom.finish(numWarps, others);
-  if (layout.repeat()[static_cast<size_t>(dim)] * kRun > kMostInThread)
+  int64_t run = int64_t(1) << atom.registers.size();
+  if (layout.repeat()[static_cast<size_t>(dim)] * run > kMostInThread)
     return std::nullopt;
   return layout;
 }

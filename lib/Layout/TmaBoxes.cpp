@@ -41,10 +41,12 @@ static Extents cutExtents(const SharedLayout &tile) {
   Extents box;
   int64_t columns = tile.shape()[static_cast<size_t>(tile.major())];
   box.columns = hasWholeRows(tile) ? cutExtent(columns, tile.elementBits() / 8) : tile.panelElements();
-  // A part of a dense row cannot be followed by the next row.
-  if (hasWholeRows(tile) && tile.rows() > 1 && box.columns != columns)
-    box.columns = 0;
   box.rows = cutExtent(tile.rows(), tile.rowBytes());
+  // A part of a dense row cannot be followed by the next row: each row in boxes of its own.
+  if (hasWholeRows(tile) && tile.rows() > 1 && box.columns != columns) {
+    bool aligned = tile.rowBytes() % kSharedAlignment == 0;
+    box = aligned ? Extents{box.columns, 1} : Extents{0, box.rows};
+  }
   return box;
 }
 

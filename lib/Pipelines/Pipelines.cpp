@@ -25,6 +25,7 @@ void headrace::populateChannelPipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(pipe::createPipeCreateTensorMaps());
+  manager.addPass(pipe::createPipeShareChannels());
   manager.addPass(pipe::createPipeChooseDepth());
 }
 

@@ -3,7 +3,7 @@
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
 #include "headrace/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
-#include "headrace/Layout/Access.h"
+#include "SharedAccesses.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
 
@@ -100,6 +100,7 @@ json::Object headrace::reportKernel(func::FuncOp kernel, const TargetInfo &targe
                       {"loops", std::move(loops)},
                       {"channels", reportChannels(plan)},
                       {"copies", reportCopies(kernel)},
+                      {"shared_accesses", reportSharedAccesses(kernel, target)},
                       {"matmuls", reportMatmuls(kernel)},
                       {"roles", reportRoles(kernel)}};
 }
@@ -169,6 +170,11 @@ std::string headrace::formatReport(const json::Object &report) {
   formatRows(text, report, "copies", [](const json::Object &copy) -> std::string {
     return llvm::formatv("{0} of {1}: {2}, {3} bytes an instruction", scalar(copy.get("direction")), scalar(copy.get("array")),
                          scalar(copy.get("mechanism")), scalar(copy.get("bytes_per_instruction")));
+  });
+  formatRows(text, report, "shared_accesses", [](const json::Object &access) -> std::string {
+    return llvm::formatv("{0} of {1}: {2}, {3} bytes a thread, {4} bank conflicts", scalar(access.get("direction")),
+                         scalar(access.get("channel")), scalar(access.get("instruction")), scalar(access.get("bytes")),
+                         scalar(access.get("bank_conflicts")));
   });
   formatRows(text, report, "matmuls", [](const json::Object &matmul) -> std::string {
     const json::Array &atom = *matmul.getArray("atom");

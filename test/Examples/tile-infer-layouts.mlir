@@ -2,9 +2,13 @@
 // RUN: FileCheck %s < %t
 // RUN: FileCheck %s --check-prefix=LAYOUT < %t
 
-// tile-infer-layouts says for every tile in registers which thread holds which element. Matmuls fix the layout of their
-// accumulators; element-wise ops and loops hand layouts on; expand_dims and broadcast derive their source's from their
-// result's, so that each thread loads just the elements it needs; what remains is laid out for coalesced accesses.
+// tile-infer-layouts says for every tile in registers which thread holds which element. Matmuls and scans fix layouts.
+// Element-wise ops, loops and branches tie their tiles together; ties are joined from the most valuable down (bytes, times
+// the trips of the loops around), and one that would join two fixed layouts is cut: there the tile is converted, once, where
+// it is made. expand_dims, broadcast, transpose and positions derive their source's layout from their result's, so that each
+// thread loads just the elements it needs; a reduction's result is where its source leaves it, and what several warps share
+// is reduced in parts first. Constants, splats and coordinates are made anew for each use. What remains is laid out for
+// coalesced accesses.
 
 // The accumulator of mma.sync: lane 4 r + c holds (r, 2 c), and its second pair of elements lies 8 rows down. Two groups
 // of warps along each dimension.
@@ -37,5 +41,28 @@ tile.kernel @scaled(%A: memref<?x?xf16, strided<[?, 1]>>, %scale: memref<?xf32, 
   // CHECK: tile.store {{.*}} : [[ACC]], memref
   %scaled = arith.mulf %p, %tile : tensor<64x64xf32>
   tile.store %scaled, %C[%c0, %c0] {mechanism = #tile.mechanism<plain>} : tensor<64x64xf32>, memref<?x?xf32, strided<[?, 1]>>
+  tile.return
+}
+
+// The sum of each column of a tile whose rows four warps share: one part for each warp, which all threads of a column get.
+// CHECK-LABEL: tile.kernel @column_sums
+tile.kernel @column_sums(%C: memref<?x?xf32, strided<[?, 1]>>, %sums: memref<?xf32, strided<[1]>>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  // CHECK: tile.load {{.*}} -> [[TILE:tensor<64x64xf32, #.*>]]
+  %x = tile.load %C[%c0, %c0] : memref<?x?xf32, strided<[?, 1]>> -> tensor<64x64xf32>
+
+  // CHECK: %[[PART:.*]] = tile.reduce {{.*}} axis 0 attributes {parts = 4 : i64} {
+  // CHECK: } : ([[TILE]]) -> [[OWN:tensor<4x64xf32, #.*>]]
+  // CHECK: tile.convert_layout %[[PART]] : [[OWN]] -> [[ALL:tensor<4x64xf32, #.*>]]
+  // CHECK: tile.reduce {{.*}} axis 0 {
+  // CHECK: } : ([[ALL]]) -> [[SUMS:tensor<64xf32, #.*>]]
+  %r = tile.reduce %x axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<64x64xf32>) -> tensor<64xf32>
+
+  // CHECK: tile.store {{.*}} : [[SUMS]], memref
+  tile.store %r, %sums[%c0] {mechanism = #tile.mechanism<plain>} : tensor<64xf32>, memref<?xf32, strided<[1]>>
   tile.return
 }

@@ -60,7 +60,7 @@ std::optional<TileLayout> tmemAccumulator(int64_t rows, int64_t cols, int64_t co
 std::optional<TileLayout> scannable(const std::vector<int64_t> &shape, int64_t numWarps,
                                     int64_t dim);
 
-/// A coalesced layout for any extents >= 1, of rank 1 or 2, and any number of warps. Along
+/// A coalesced layout for any extents >= 1, of any rank, and any number of warps. Along
 /// `contiguousDim` a thread holds up to `vector` contiguous elements and the lanes follow each
 /// other; lanes that are left go along the other dimension, warps go along the other dimension
 /// first, and registers repeat what remains. Only powers of two that divide an extent are used for

@@ -6,10 +6,11 @@
 //   shared layout        inner extent of the box                     swizzle of the map
 //   128, 64, 32          one panel                                   the same
 //   16                   one panel: 16 bytes                         none
-//   0, or 16 and one row the whole row; of a single row of more      none
-//                        than 256 elements a part that divides it
+//   0, or 16 and one row the whole row; of more than 256 elements a   none
+//                        part that divides it
 //
-// The outer extent is all rows, or, of more than 256, the most (at least 32) that divide them. Thus every box is whole
+// The outer extent is all rows, or, of more than 256, the most (at least 32) that divide them; one row where the inner
+// extent is a part of a dense one. Thus every box is whole
 // and all are equal, and the bytes that arrive are those of the tile, whatever lies outside the array.
 //
 // A bf16 tile [320, 128], major 1, swizzle 128: four boxes of 160 rows of 64 elements, at bytes 0, 20480 (row 160),

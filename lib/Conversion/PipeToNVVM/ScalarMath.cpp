@@ -1,4 +1,4 @@
-// Expansions of math ops, in f32: ex2.approx, lg2.approx, rsqrt.approx (PTX ISA 9.7.3.20, .19,
+// Expansions of math ops, in f32: ex2.approx.ftz, lg2.approx, rsqrt.approx (PTX ISA 9.7.3.20, .19,
 // .15).
 #include "ScalarMath.h"
 
@@ -16,8 +16,6 @@ bool lowering::needsExpansion(Operation *op) {
           math::CopySignOp, math::FmaOp, math::CtPopOp, math::CountLeadingZerosOp>(op))
     return false;
   Type type = getElementTypeOrSelf(op->getResult(0));
-  if (isa<math::Exp2Op>(op))
-    return !type.isF32();
   return !isa<math::SqrtOp>(op) || type.isF16() || type.isBF16();
 }
 
@@ -33,7 +31,11 @@ struct Emit {
   }
   Value mul(Value x, double y) { return arith::MulFOp::create(b, loc, x, constant(y)); }
   Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, loc, x, y, z); }
-  Value exp2(Value x) { return math::Exp2Op::create(b, loc, x); }
+  /// Flushes results below 2^-126: one instruction where the other form scales before and after.
+  Value exp2(Value x) {
+    auto name = b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32");
+    return LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(), name, x).getResult(0);
+  }
   Value unary(StringRef instruction, Value x) {
     return ptx1(b, loc, (instruction + " $0, $1;").str(), b.getF32Type(), x);
   }

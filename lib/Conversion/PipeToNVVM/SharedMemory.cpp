@@ -87,7 +87,8 @@ struct WritePattern : OpConversionPattern<WriteOp> {
     Value writer = isWriter(rewriter, op.getLoc(), *layout, thread);
 
     bool stored = false;
-    if (targetOf(op).has(Feature::Stmatrix))
+    // All lanes take part in stmatrix: none of them may be a mere replica.
+    if (targetOf(op).has(Feature::Stmatrix) && layout->replicatedLaneBits().empty())
       if (std::optional<MatrixPlan> plan = planMatrixAccess(*layout, shared))
         stored = storeMatrices(rewriter, op.getLoc(), *layout, shared, *plan, slot, thread, writer,
                                adaptor.getTile());
@@ -127,6 +128,17 @@ private:
   }
 };
 
+/// The address stays.
+struct ViewPattern : OpConversionPattern<ViewOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ViewOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(op, {adaptor.getBuffer()});
+    return success();
+  }
+};
+
 struct ConvertLayoutPattern : OpConversionPattern<ConvertLayoutOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -150,5 +162,5 @@ struct ConvertLayoutPattern : OpConversionPattern<ConvertLayoutOp> {
 } // namespace
 
 void lowering::populateSharedMemory(lowering::TypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<ReadPattern, WritePattern, ConvertLayoutPattern>(types, patterns.getContext());
+  patterns.add<ReadPattern, WritePattern, ViewPattern, ConvertLayoutPattern>(types, patterns.getContext());
 }

@@ -224,6 +224,14 @@ void KernelConversion::readTensorMemory(tile::ConvertLayoutOp op) {
   op.getResult().replaceAllUsesWith(read.getResult());
 }
 
+/// Shared memory holds whole bytes: the type in which a tile of single bits passes through it.
+static RankedTensorType wholeBytes(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (element.isInteger(1))
+    element = IntegerType::get(type.getContext(), 8);
+  return RankedTensorType::get(type.getShape(), element, type.getEncoding());
+}
+
 void KernelConversion::convertRegisters(tile::ConvertLayoutOp op) {
   Location loc = op.getLoc();
   RankedTensorType from = tileType(op.getSource()), to = tileType(op.getResult());
@@ -233,30 +241,40 @@ void KernelConversion::convertRegisters(tile::ConvertLayoutOp op) {
     op.getResult().replaceAllUsesWith(renamed.getResult());
     return;
   }
-  // Shared memory holds whole bytes.
-  if (from.getElementType().isInteger(1)) {
-    auto asBytes = [&](RankedTensorType tile) {
-      return RankedTensorType::get(tile.getShape(), builder.getI8Type(), tile.getEncoding());
-    };
-    Value bytes = arith::ExtUIOp::create(builder, loc, asBytes(from), op.getSource());
-    auto inner = tile::ConvertLayoutOp::create(builder, loc, asBytes(to), bytes);
-    auto bits = arith::TruncIOp::create(builder, loc, to, inner);
-    op.getResult().replaceAllUsesWith(bits);
-    builder.setInsertionPoint(inner);
-    convertRegisters(inner);
-    inner.erase();
-    return;
-  }
-  // Through shared memory, in a channel whose both sides are these warps.
-  BufferType type = bufferType(tile::withLayout(from, tile::chooseSharedLayout(from, from.getRank() - 1)));
-  pipe::CreateChannelOp channel = createChannel(loc, "conversion", Sync::Barrier, type);
-  auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(type), channel, Value(), Value(), Value());
-  pipe::WriteOp::create(builder, loc, op.getSource(), acquire.getBuffers()[0]);
+  BufferType buffer = bufferType(tile::withLayout(wholeBytes(from), tile::chooseSharedLayout(wholeBytes(from), from.getRank() - 1)));
+  op.getResult().replaceAllUsesWith(passThroughShared(op.getSource(), buffer, to));
+}
+
+Value KernelConversion::passThroughShared(Value tile, BufferType buffer, RankedTensorType result) {
+  Location loc = tile.getLoc();
+  RankedTensorType bytes = wholeBytes(tileType(tile));
+  if (bytes != tileType(tile))
+    tile = arith::ExtUIOp::create(builder, loc, bytes, tile);
+  // Both sides of this channel are these warps.
+  pipe::CreateChannelOp channel = createChannel(loc, "conversion", Sync::Barrier, buffer);
+  auto acquire = pipe::ProducerAcquireOp::create(builder, loc, Type(buffer), channel, Value(), Value(), Value());
+  pipe::WriteOp::create(builder, loc, tile, acquire.getBuffers()[0]);
   pipe::ProducerCommitOp::create(builder, loc, channel, Value(), Value(), Value());
-  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(type), channel, Value(), Value(), IntegerAttr());
-  auto read = pipe::ReadOp::create(builder, loc, to, wait.getBuffers()[0]);
+  auto wait = pipe::ConsumerWaitOp::create(builder, loc, Type(buffer), channel, Value(), Value(), IntegerAttr());
+  Value slot = wait.getBuffers()[0];
+  if (buffer.getShape() != result.getShape()) {
+    auto dense = tile::SharedAttr::get(builder.getContext(), result.getRank() - 1, /*swizzle=*/0);
+    slot = pipe::ViewOp::create(builder, loc, bufferType(tile::withLayout(wholeBytes(result), dense)), slot);
+  }
+  Value read = pipe::ReadOp::create(builder, loc, wholeBytes(result), slot);
   pipe::ConsumerReleaseOp::create(builder, loc, channel, Value(), Value());
-  op.getResult().replaceAllUsesWith(read.getResult());
+  if (wholeBytes(result) != result)
+    read = arith::TruncIOp::create(builder, loc, result, read);
+  return read;
+}
+
+/// In row-major order, with other extents: through a dense slot.
+void KernelConversion::convertReshape(tile::ReshapeOp op) {
+  RankedTensorType from = tileType(op.getSource());
+  auto dense = tile::SharedAttr::get(op.getContext(), from.getRank() - 1, /*swizzle=*/0);
+  BufferType buffer = bufferType(tile::withLayout(wholeBytes(from), dense));
+  builder.setInsertionPoint(op);
+  op.getResult().replaceAllUsesWith(passThroughShared(op.getSource(), buffer, tileType(op.getResult())));
 }
 
 //===- releases -----------------------------------------------------------------------------------------------------===//

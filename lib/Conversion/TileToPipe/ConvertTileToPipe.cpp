@@ -1,6 +1,7 @@
 // Conversion of kernels to the pipe dialect: the walk in program order, and the ops that need no channel.
 #include "TileToPipe.h"
 #include "headrace/Conversion/Passes.h"
+#include "headrace/Dialect/Tile/Transforms/LayoutRelations.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,6 +22,8 @@ LogicalResult KernelConversion::run() { return convertBlock(kernel.getBody().fro
 
 /// Ops that work in registers, or on global memory by themselves, go on living at the pipe level.
 static bool needsNoChannel(Operation *op) {
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
+    return tile::onlyMovesUnits(reshape);
   return isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp, tile::IotaOp, tile::ReduceOp, tile::ScanOp,
              tile::LoadScalarOp, tile::StoreScalarOp, tile::GatherOp, tile::ScatterOp, tile::ReduceStoreOp>(op);
 }
@@ -101,6 +104,8 @@ LogicalResult KernelConversion::convertOp(Operation *op) {
     return convertDot(dot), success();
   if (auto crossing = dyn_cast<tile::ConvertLayoutOp>(op))
     return convertLayout(crossing), success();
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
+    return convertReshape(reshape), success();
   if (auto loop = dyn_cast<tile::ForOp>(op))
     return convertFor(loop);
   for (Region &region : op->getRegions())

@@ -40,6 +40,10 @@ private:
   void writeSlot(tile::ConvertLayoutOp op);
   void readTensorMemory(tile::ConvertLayoutOp op);
   void convertRegisters(tile::ConvertLayoutOp op);
+  void convertReshape(tile::ReshapeOp op);
+  /// Writes `tile` to a slot of `buffer`, and reads it back from there as `result`, through a view of other extents if need
+  /// be.
+  mlir::Value passThroughShared(mlir::Value tile, pipe::BufferType buffer, mlir::RankedTensorType result);
   /// The loads that share one channel with `load`: operands of one dot that move alike. `load` comes last among them.
   llvm::SmallVector<tile::LoadOp> getGroup(tile::LoadOp load);
   /// Sync of a channel that `mechanism` fills.

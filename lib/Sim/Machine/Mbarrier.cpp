@@ -27,13 +27,15 @@ std::string Mbarrier::arrive(uint32_t count, const Clock &clock) {
     return std::to_string(count) + " arrivals where phase " + std::to_string(phaseNumber) + " awaits " +
            std::to_string(pending) + " of " + std::to_string(expected) +
            (pending == 0 ? " (its transaction bytes are still " + std::to_string(bytes) + " short)" : std::string());
-  // 9.7.13.15.4: some wait must have seen a phase complete before anything arrives on the next.
+  // 9.7.13.15.4: some wait must have seen a phase complete before anything arrives on the next. It counts all the same.
+  std::string unseen;
   if (phaseNumber > 0 && seenBy.empty())
-    return "arrives on phase " + std::to_string(phaseNumber) + " though nobody has waited for phase " +
-           std::to_string(phaseNumber - 1);
+    unseen = "arrives on phase " + std::to_string(phaseNumber) + " though nobody has waited for phase " +
+             std::to_string(phaseNumber - 1);
   gathering.acquire(clock);
   pending -= count;
-  return completeIfReady();
+  std::string problem = completeIfReady();
+  return unseen.empty() ? problem : unseen;
 }
 
 std::string Mbarrier::arriveAndDrop(uint32_t count, const Clock &clock) {

@@ -58,12 +58,12 @@ func.func @converts_8_bit_floats(%x: f32) attributes {pipe.kernel, pipe.warps = 
 // CHECK-LABEL: llvm.func @expands_math
 // CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
 // CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] : f32
-// CHECK: math.exp2 %[[SCALED]] : f32
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SCALED]]) : (f32) -> f32
 // CHECK: "lg2.approx.f32 $0, $1;", "=f,f,~{memory}"
 // CHECK: arith.constant 0.693147182 : f32
 // CHECK: "rsqrt.approx.f32 $0, $1;"
 // CHECK: math.sqrt %{{.*}} : f32
-// CHECK: math.exp2
+// CHECK: "llvm.nvvm.ex2.approx.ftz.f32"
 // CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<afn> : f32
 func.func @expands_math(%x: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
   %t = tensor.splat %x : tensor<32xf32, #one>

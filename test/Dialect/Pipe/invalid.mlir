@@ -2,12 +2,12 @@
 
 // Types and ops of the pipe dialect: one constraint for each chunk.
 
-// expected-error@+1 {{expected a tile of rank 1 or 2}}
-func.func private @rank(!pipe.buffer<2x2x2xf32, #tile.shared<major = 1, swizzle = 0>>)
+// expected-error@+1 {{expected a tile of rank 1 to 4}}
+func.func private @rank(!pipe.buffer<2x2x2x2x2xf32, #tile.shared<major = 1, swizzle = 0>>)
 
 // -----
 
-// expected-error@+1 {{expected a tile of rank 1 or 2}}
+// expected-error@+1 {{expected a tile of rank 1 to 4}}
 func.func private @rank_0(!pipe.buffer<f32, #tile.shared<major = 0, swizzle = 0>>)
 
 // -----

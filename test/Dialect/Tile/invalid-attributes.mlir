@@ -2,12 +2,12 @@
 
 // Layouts, shared layouts and pipelines: one constraint for each chunk.
 
-// expected-error@+1 {{expected a layout of rank 1 or 2 with one repeat for each dimension}}
+// expected-error@+1 {{expected a layout of rank 1 to 4 with one repeat for each dimension}}
 module attributes {a.b = #tile.layout<atom = [16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], groups = [], repeat = [1]>} {}
 
 // -----
 
-// expected-error@+1 {{expected a layout of rank 1 or 2 with one repeat for each dimension}}
+// expected-error@+1 {{expected a layout of rank 1 to 4 with one repeat for each dimension}}
 module attributes {a.b = #tile.layout<atom = [], register = [], lane = [], warp = [], groups = [], repeat = []>} {}
 
 // -----
@@ -67,8 +67,8 @@ module attributes {a.b = #tile.layout<atom = [32], register = [], lane = [[1], [
 
 // -----
 
-// expected-error@+1 {{expected major to be 0 or 1, got 2}}
-module attributes {a.b = #tile.shared<major = 2, swizzle = 128>} {}
+// expected-error@+1 {{expected major to be 0 to 3, got 4}}
+module attributes {a.b = #tile.shared<major = 4, swizzle = 128>} {}
 
 // -----
 

@@ -37,14 +37,14 @@ tile.kernel @tensor_argument(%n: index, %t: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{'tile.kernel' op argument 0: expected an array of rank 1 or 2, got 'memref<4x4x4xf32>'}}
-tile.kernel @rank_3(%A: memref<4x4x4xf32>) {
+// expected-error@+1 {{'tile.kernel' op argument 0: expected an array of rank 1 to 5, got 'memref<4x4x4x4x4x4xf32>'}}
+tile.kernel @rank_3(%A: memref<4x4x4x4x4x4xf32>) {
   tile.return
 }
 
 // -----
 
-// expected-error@+1 {{'tile.kernel' op argument 0: expected an array of rank 1 or 2, got 'memref<f32>'}}
+// expected-error@+1 {{'tile.kernel' op argument 0: expected an array of rank 1 to 5, got 'memref<f32>'}}
 tile.kernel @rank_0(%A: memref<f32>) {
   tile.return
 }

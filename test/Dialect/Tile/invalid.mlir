@@ -42,9 +42,9 @@ tile.kernel @divisor(%n: index) {
 
 // -----
 
-tile.kernel @tile_of_rank_3(%A: memref<?x?xf32>, %i: index) {
-  // expected-error@+1 {{'tile.load' op expected a tile of rank 1 or 2, got 'tensor<4x4x4xf32>'}}
-  %a = tile.load %A[%i, %i] : memref<?x?xf32> -> tensor<4x4x4xf32>
+tile.kernel @tile_of_rank_5(%A: memref<?x?xf32>, %i: index) {
+  // expected-error@+1 {{'tile.load' op expected a tile of rank 1 to 4, got 'tensor<4x4x4x4x4xf32>'}}
+  %a = tile.load %A[%i, %i] : memref<?x?xf32> -> tensor<4x4x4x4x4xf32>
   tile.return
 }
 
@@ -77,8 +77,8 @@ tile.kernel @load_offsets(%A: memref<?x?xf32>, %i: index) {
 
 // C1 of load.
 tile.kernel @load_rank(%A: memref<?x?xf32>, %i: index) {
-  // expected-error@+1 {{'tile.load' op expected a tile of the array's rank 2, got 'tensor<4xf32>'}}
-  %a = tile.load %A[%i, %i] : memref<?x?xf32> -> tensor<4xf32>
+  // expected-error@+1 {{'tile.load' op expected a tile of at most the array's rank 2, got 'tensor<4x4x4xf32>'}}
+  %a = tile.load %A[%i, %i] : memref<?x?xf32> -> tensor<4x4x4xf32>
   tile.return
 }
 

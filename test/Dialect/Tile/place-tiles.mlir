@@ -27,12 +27,12 @@ tile.kernel @registers_only(%v: memref<?xf32>) attributes {warps = 4 : i64, tile
 // CHECK: %[[S:.*]] = tile.load {{.*}} -> tensor<128xf32, #{{.*}}shared{{.*}}>
 // CHECK-NEXT: %[[R:.*]] = tile.convert_layout %[[S]] : {{.*}} -> tensor<128xf32>
 // CHECK-NEXT: arith.addf %[[R]], %[[R]]
-tile.kernel @pipelined_tile(%v: memref<?xf32>, %n: index) attributes {warps = 4 : i64, tile.specialize = false} {
+tile.kernel @pipelined_tile(%v: memref<?xf32>, %w: memref<?xf32>, %n: index) attributes {warps = 4 : i64, tile.specialize = false} {
   %c128 = arith.constant 128 : index
   tile.for %i = %n to %n step %c128 pipeline(stages = 3) {
     %x = tile.load %v[%i] {mechanism = #cp} : memref<?xf32> -> tensor<128xf32>
     %y = arith.addf %x, %x : tensor<128xf32>
-    tile.store %y, %v[%i] {mechanism = #plain} : tensor<128xf32>, memref<?xf32>
+    tile.store %y, %w[%i] {mechanism = #plain} : tensor<128xf32>, memref<?xf32>
   }
   tile.return
 }

@@ -84,15 +84,15 @@ tile.kernel @vector_without_boxes(%A: memref<?xf16> {tile.align = 16 : i64}, %C:
   tile.return
 }
 
-// CHECK-LABEL: tile.kernel @panels_of_5_rows
-tile.kernel @panels_of_5_rows(%A: memref<?x?xf16, strided<[?, 1]>> {tile.align = 16 : i64}, %C: memref<?x?xf16, strided<[?, 1]>>, %n: index) {
+// CHECK-LABEL: tile.kernel @parts_of_264_columns
+tile.kernel @parts_of_264_columns(%A: memref<?x?xf16, strided<[?, 1]>> {tile.align = 16 : i64}, %C: memref<?x?xf16, strided<[?, 1]>>, %n: index) {
   %c0 = arith.constant 0 : index
-  %c96 = arith.constant 96 : index
-  tile.for %i = %c0 to %n step %c96 pipeline(stages = 3) {
+  %c264 = arith.constant 264 : index
+  tile.for %i = %c0 to %n step %c264 pipeline(stages = 3) {
     // CHECK: mechanism = #tile.mechanism<cp_async>
-    // expected-remark@+1 {{copy by cp_async: tma: expected panels of a multiple of 128 bytes of shared memory, got 5 rows of 64 bytes}}
-    %x = tile.load %A[%c0, %i] : memref<?x?xf16, strided<[?, 1]>> -> tensor<5x96xf16>
-    tile.store %x, %C[%c0, %i] : tensor<5x96xf16>, memref<?x?xf16, strided<[?, 1]>>
+    // expected-remark@+1 {{copy by cp_async: tma: expected panels of a multiple of 128 bytes of shared memory, got 5 rows of 16 bytes}}
+    %x = tile.load %A[%c0, %i] : memref<?x?xf16, strided<[?, 1]>> -> tensor<5x264xf16>
+    tile.store %x, %C[%c0, %i] : tensor<5x264xf16>, memref<?x?xf16, strided<[?, 1]>>
   }
   tile.return
 }

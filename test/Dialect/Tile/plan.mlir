@@ -43,16 +43,17 @@ tile.kernel @warps() attributes {warps = 2 : i64} {
 
 module attributes {tile.target = "sm_80"} {
 
-// cp.async and TMA can fill with zeros only (case P08).
+// cp.async and TMA can fill with zeros only: another fill is selected afterwards (case P08).
 // CHECK-LABEL: tile.kernel @fill
-// CHECK: tile.load {{.*}}fill = 1.000000e+00 : f32, mechanism = #tile.mechanism<plain>, tile.why_not_faster = "tma and cp.async fill with zeros only"
+// CHECK: %[[X:.*]] = tile.load {{.*}} {mechanism = #tile.mechanism<cp_async>}
+// CHECK: scf.if
+// CHECK-NEXT: scf.yield %[[X]]
+// CHECK: arith.select %{{.*}}, %[[X]], %{{.*}} : tensor<128xi1>, tensor<128xf32>
 // CHECK: tile.load {{.*}}fill = 0.000000e+00 : f32, mechanism = #tile.mechanism<cp_async>
 tile.kernel @fill(%v: memref<?xf32> {tile.align = 16 : i64}, %w: memref<?xf32>, %n: index) {
   %c128 = arith.constant 128 : index
   %c0 = arith.constant 0 : index
   tile.for %i = %c0 to %n step %c128 pipeline(stages = 3) {
-    // expected-remark@+2 {{copy by plain: tma and cp.async fill with zeros only}}
-    // expected-remark@+1 {{this load is not pipelined: it has no asynchronous mechanism}}
     %x = tile.load %v[%i] {fill = 1.0 : f32} : memref<?xf32> -> tensor<128xf32>
     %y = tile.load %v[%i] {fill = 0.0 : f32} : memref<?xf32> -> tensor<128xf32>
     %z = arith.addf %x, %y : tensor<128xf32>

@@ -23,9 +23,9 @@ tile.kernel @layout(%v: memref<?xf32>) {
 // -----
 
 module attributes {tile.target = "sm_80"} {
-tile.kernel @rank_3() {
-  // expected-error@+1 {{expected a tile of rank 1 or 2, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<4x4x4xf32>'}}
-  %x = arith.constant dense<0.0> : tensor<4x4x4xf32>
+tile.kernel @rank_5() {
+  // expected-error@+1 {{expected a tile of rank 1 to 4, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<4x4x4x4x4xf32>'}}
+  %x = arith.constant dense<0.0> : tensor<4x4x4x4x4xf32>
   tile.return
 }
 }
@@ -179,7 +179,7 @@ tile.kernel @k() {
 
 module attributes {tile.target = "sm_80"} {
 tile.kernel @index_tile(%n: index) {
-  // expected-error@+1 {{expected a tile of rank 1 or 2, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<64xindex>'}}
+  // expected-error@+1 {{expected a tile of rank 1 to 4, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<64xindex>'}}
   %x = tensor.splat %n : tensor<64xindex>
   tile.return
 }

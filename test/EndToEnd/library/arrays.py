@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from library.running_error import Real
 from sim_reference import DTYPES, Array, Verdict, bits, judge_exact, poisoned
+
+from library.running_error import Real
 
 #: Further slices around an array along each of its outer dimensions.
 _GUARD_SLICES = 1
@@ -29,6 +30,13 @@ def holding(dtype: str, values, align: int = 16) -> Array:
     array = surrounded(dtype, values.shape, align)
     array.storage[array.slices] = values.astype(DTYPES[dtype].numpy)
     return array
+
+
+def realigned(array: Array, align: int) -> Array:
+    """The same numbers in poison with another alignment, in bytes, of start and rows."""
+    result = surrounded(array.dtype, array.view.shape, align)
+    result.storage[result.slices] = array.view
+    return result
 
 
 def normal(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], scale: float = 1.0) -> Array:

@@ -9,17 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from sim_reference import Array, Verdict, bits
+
 from library.arrays import judge
 from library.running_error import Real
-from sim_reference import Array, Verdict, bits
 
 FOLDER = Path(__file__).resolve().parent
 TARGETS = ("sm_80", "sm_90a", "sm_100a")
+#: Calls of a variant in a quick check.
+QUICK_CALLS = 2
 
 
 @dataclass(frozen=True)
 class Call:
-    """One launch: arguments in order, and what some of them must hold afterwards: within the error of a Real, or exactly.
+    """One launch: arguments in order, and what some must hold afterwards, within the error of a Real, or exactly.
 
     All other arrays must stay as they are. `ordered` is false if sums depend on the order of programs, so that repeated
     launches may differ in their last bits.
@@ -51,14 +54,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Variant:
-    """A source of this folder with values of its parameters. `calls(rng)` makes fresh launches; a quick check runs the
-    first `quick_calls`. `needs` names targets, if not all have the instructions."""
+    """A source of this folder with values of its parameters. `calls(rng)` makes fresh launches. `targets` have the
+    instructions that it needs. A quick check leaves out what is not `in_quick`."""
 
     source: str
     calls: Callable[[np.random.Generator], Iterator[Call]]
     settings: dict[str, object] = field(default_factory=dict)
     label: str = ""
-    needs: tuple[str, ...] = TARGETS
+    targets: tuple[str, ...] = TARGETS
     in_quick: bool = True
 
     @property

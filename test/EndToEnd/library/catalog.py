@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from library import moves, products, quantized, rows
+from library import attention, convolution, moves, products, quantized, rows
 from library.case import Variant
 
 
 def variants() -> list[Variant]:
     """Every variant, by name."""
-    found = [variant for module in (products, quantized, rows, moves) for variant in module.variants()]
-    return sorted(found, key=lambda variant: variant.name)
+    modules = (products, quantized, rows, moves, convolution, attention)
+    return sorted((variant for module in modules for variant in module.variants()), key=lambda variant: variant.name)

@@ -1,11 +1,13 @@
-// loss = lse - logit[label], lse = log(sum(exp(logits))) for each row of logits [M, V]: a program for each row, one pass
-// over the vocabulary that rescales the sum when the maximum grows. A negative label makes the loss 0.
+// loss = lse - logit[label], lse = log(sum(exp(logits))) for each row of logits [M, V]: a program for each row, one
+// pass over the vocabulary that rescales the sum when the maximum grows. A negative label makes the loss 0.
 //
 // param T = bf16
 // param BC = 4096
 // param LOWEST = 0xFF80
 // param STAGES = 3
 // param WARPS = 8
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !vector = memref<?xf32, strided<[1]>>
@@ -13,7 +15,7 @@
 !narrow = tensor<${BC}x${T}>
 !part = tensor<${BC}xf32>
 
-tile.kernel @cross_entropy(%logits: !matrix {tile.name = "logits", tile.align = 16 : i64},
+tile.kernel @cross_entropy(%logits: !matrix {tile.name = "logits", tile.align = ${ALIGN} : i64},
                            %labels: !table {tile.name = "labels"}, %losses: !vector {tile.name = "losses"},
                            %lses: !vector {tile.name = "lses"}) attributes {warps = ${WARPS} : i64} {
   %c0 = arith.constant 0 : index
@@ -33,7 +35,7 @@ tile.kernel @cross_entropy(%logits: !matrix {tile.name = "logits", tile.align = 
   %lowest = arith.constant -3.0e38 : f32
   %none = arith.constant 0.0 : f32
   %top, %total = tile.for %n = %c0 to %V step %bc iter_args(%max = %lowest, %sum = %none) -> (f32, f32)
-      pipeline(stages = ${STAGES}) {
+      pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %x = tile.load %logits[%m, %n] {fill = ${LOWEST} : ${T}} : !matrix -> !narrow
     %wide = arith.extf %x : !narrow to !part
     %own = tile.reduce %wide axis 0 {

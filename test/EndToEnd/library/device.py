@@ -1,4 +1,4 @@
-"""Runs calls of kernels compiled into a folder on a GPU, through headrace.Kernel: the child's side of library_check.
+"""Runs calls of kernels compiled into a folder on a GPU, through headrace.Kernel: the child's side of on_gpu.
 
 Needs torch, for device memory, and cuda-bindings.
 """
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from library.case import Call, Variant
-from library.catalog import variants
 from sim_reference import Array, Verdict
 
 from headrace.errors import LaunchError
 from headrace.runtime.arrays import DeviceArray
 from headrace.runtime.launch import Kernel
+from library.case import Call, Variant
+from library.catalog import variants
 
 
 class Worker:
@@ -39,7 +39,7 @@ class Worker:
             return ("error" if fatal else "refused"), str(error), 0.0, fatal
         except RuntimeError as error:
             return "error", str(error).splitlines()[0], 0.0, True
-        return verdict.status, f"{call.label}: {verdict.detail}" if verdict.detail else "", verdict.ratio, False
+        return verdict.status, verdict.detail, verdict.ratio, False
 
     def _kernel(self, stem: str) -> Kernel:
         if stem not in self._kernels:

@@ -3,13 +3,14 @@
 // param T = bf16
 // param BR = 16
 // param BC = 256
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !ids = memref<?xi32, strided<[1]>>
 
-tile.kernel @embedding(%table: !matrix {tile.name = "table", tile.align = 16 : i64},
-                       %ids: !ids {tile.name = "ids", tile.align = 16 : i64},
-                       %Y: !matrix {tile.name = "Y", tile.align = 16 : i64}) {
+tile.kernel @embedding(%table: !matrix {tile.name = "table", tile.align = ${ALIGN} : i64},
+                       %ids: !ids {tile.name = "ids", tile.align = ${ALIGN} : i64},
+                       %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %br = arith.constant ${BR} : index

@@ -6,13 +6,15 @@
 // param BN = 128
 // param BK = 64
 // param STAGES = auto
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !sums = tensor<${BM}x${BN}xf32>
 
-tile.kernel @gemm_alpha_beta(%A: !matrix {tile.name = "A", tile.align = 16 : i64},
-                             %B: !matrix {tile.name = "B", tile.align = 16 : i64},
-                             %C: !matrix {tile.name = "C", tile.align = 16 : i64},
+tile.kernel @gemm_alpha_beta(%A: !matrix {tile.name = "A", tile.align = ${ALIGN} : i64},
+                             %B: !matrix {tile.name = "B", tile.align = ${ALIGN} : i64},
+                             %C: !matrix {tile.name = "C", tile.align = ${ALIGN} : i64},
                              %alpha: f32 {tile.name = "alpha"}, %beta: f32 {tile.name = "beta"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -36,7 +38,8 @@ tile.kernel @gemm_alpha_beta(%A: !matrix {tile.name = "A", tile.align = 16 : i64
     %m = arith.muli %row, %bm : index
     %n = arith.muli %column, %bn : index
     %zero = arith.constant dense<0.0> : !sums
-    %sum = tile.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> (!sums) pipeline(stages = ${STAGES}) {
+    %sum = tile.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> (!sums)
+        pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
       %a = tile.load %A[%m, %k] : !matrix -> tensor<${BM}x${BK}x${T}>
       %b = tile.load %B[%k, %n] : !matrix -> tensor<${BK}x${BN}x${T}>
       %s = tile.dot %a, %b, %acc : tensor<${BM}x${BK}x${T}>, tensor<${BK}x${BN}x${T}> -> !sums

@@ -6,17 +6,19 @@
 // param T = bf16
 // param BM = 128
 // param STAGES = auto
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !operand = memref<?x?xf8E4M3FN, strided<[?, 1]>>
 !result = memref<?x?x${T}, strided<[?, 1]>>
 !scales = memref<?x?xf32, strided<[?, 1]>>
 !sums = tensor<${BM}x128xf32>
 
-tile.kernel @gemm_fp8_block_scaled(%A: !operand {tile.name = "A", tile.align = 16 : i64},
-                                   %B: !operand {tile.name = "B", tile.align = 16 : i64},
-                                   %SA: !scales {tile.name = "SA", tile.align = 16 : i64},
+tile.kernel @gemm_fp8_block_scaled(%A: !operand {tile.name = "A", tile.align = ${ALIGN} : i64},
+                                   %B: !operand {tile.name = "B", tile.align = ${ALIGN} : i64},
+                                   %SA: !scales {tile.name = "SA", tile.align = ${ALIGN} : i64},
                                    %SB: !scales {tile.name = "SB"},
-                                   %C: !result {tile.name = "C", tile.align = 16 : i64}) {
+                                   %C: !result {tile.name = "C", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant ${BM} : index
@@ -37,7 +39,8 @@ tile.kernel @gemm_fp8_block_scaled(%A: !operand {tile.name = "A", tile.align = 1
     %m = arith.muli %row, %bm : index
     %n = arith.muli %column, %c128 : index
     %zero = arith.constant dense<0.0> : !sums
-    %sum = tile.for %block = %c0 to %blocks step %c1 iter_args(%acc = %zero) -> (!sums) pipeline(stages = ${STAGES}) {
+    %sum = tile.for %block = %c0 to %blocks step %c1 iter_args(%acc = %zero) -> (!sums)
+        pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
       %k = arith.muli %block, %c128 : index
       %a = tile.load %A[%m, %k] : !operand -> tensor<${BM}x128xf8E4M3FN>
       %b = tile.load %B[%n, %k] : !operand -> tensor<128x128xf8E4M3FN>

@@ -9,16 +9,18 @@
 // param BN = 128
 // param BK = 64
 // param STAGES = auto
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !weights = memref<?x?x?x${T}, strided<[?, ?, 1]>>
 !table = memref<?xi32, strided<[1]>>
 !sums = tensor<${BM}x${BN}xf32>
 
-tile.kernel @gemm_grouped(%A: !matrix {tile.name = "A", tile.align = 16 : i64},
-                          %B: !weights {tile.name = "B", tile.align = 16 : i64},
+tile.kernel @gemm_grouped(%A: !matrix {tile.name = "A", tile.align = ${ALIGN} : i64},
+                          %B: !weights {tile.name = "B", tile.align = ${ALIGN} : i64},
                           %offsets: !table {tile.name = "offsets"},
-                          %C: !matrix {tile.name = "C", tile.align = 16 : i64}) {
+                          %C: !matrix {tile.name = "C", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant ${BM} : index
@@ -69,10 +71,12 @@ tile.kernel @gemm_grouped(%A: !matrix {tile.name = "A", tile.align = 16 : i64},
       %inGroup = arith.subi %t, %base : index
       %row, %column = tile.grouped_index %inGroup of %blocks x %columns group 16
       %block = arith.muli %row, %bm : index
-      %m = arith.addi %begin, %block : index
+      %inRows = arith.addi %begin, %block : index
+      %m = arith.maxsi %inRows, %c0 : index
       %n = arith.muli %column, %bn : index
       %zero = arith.constant dense<0.0> : !sums
-      %sum = tile.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> (!sums) pipeline(stages = ${STAGES}) {
+      %sum = tile.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> (!sums)
+          pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
         %a = tile.load %A[%m, %k] : !matrix -> tensor<${BM}x${BK}x${T}>
         %b = tile.load %B[%g, %n, %k] : !weights -> tensor<${BN}x${BK}x${T}>
         %s = tile.dot %a, %b transpose_b, %acc : tensor<${BM}x${BK}x${T}>, tensor<${BN}x${BK}x${T}> -> !sums

@@ -9,6 +9,8 @@
 // param BN = 128
 // param H = 32
 // param STAGES = auto
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !packed = memref<?x?xi8, strided<[?, 1]>>
@@ -16,10 +18,10 @@
 !half = tensor<${BN}x${H}x${T}>
 !sums = tensor<${BN}x${BM}xf32>
 
-tile.kernel @gemm_int4_weights(%A: !matrix {tile.name = "A", tile.align = 16 : i64},
-                               %W: !packed {tile.name = "W", tile.align = 16 : i64},
-                               %S: !matrix {tile.name = "S", tile.align = 16 : i64},
-                               %C: !matrix {tile.name = "C", tile.align = 16 : i64}) {
+tile.kernel @gemm_int4_weights(%A: !matrix {tile.name = "A", tile.align = ${ALIGN} : i64},
+                               %W: !packed {tile.name = "W", tile.align = ${ALIGN} : i64},
+                               %S: !matrix {tile.name = "S", tile.align = ${ALIGN} : i64},
+                               %C: !matrix {tile.name = "C", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -44,7 +46,8 @@ tile.kernel @gemm_int4_weights(%A: !matrix {tile.name = "A", tile.align = 16 : i
     %n = arith.muli %column, %bn : index
     %zero = arith.constant dense<0.0> : !sums
     %four = arith.constant dense<4> : !bytes
-    %sum = tile.for %g = %c0 to %groups step %c1 iter_args(%acc = %zero) -> (!sums) pipeline(stages = ${STAGES}) {
+    %sum = tile.for %g = %c0 to %groups step %c1 iter_args(%acc = %zero) -> (!sums)
+        pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
       %at = arith.muli %g, %h : index
       %k = arith.muli %g, %size : index
       %kHigh = arith.addi %k, %h : index

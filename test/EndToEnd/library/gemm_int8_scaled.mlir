@@ -6,6 +6,8 @@
 // param BN = 128
 // param BK = 128
 // param STAGES = auto
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !operand = memref<?x?xi8, strided<[?, 1]>>
 !result = memref<?x?x${T}, strided<[?, 1]>>
@@ -13,11 +15,11 @@
 !exact = tensor<${BM}x${BN}xi32>
 !sums = tensor<${BM}x${BN}xf32>
 
-tile.kernel @gemm_int8_scaled(%A: !operand {tile.name = "A", tile.align = 16 : i64},
-                              %B: !operand {tile.name = "B", tile.align = 16 : i64},
-                              %rowScale: !scales {tile.name = "rowScale", tile.align = 16 : i64},
-                              %columnScale: !scales {tile.name = "columnScale", tile.align = 16 : i64},
-                              %C: !result {tile.name = "C", tile.align = 16 : i64}) {
+tile.kernel @gemm_int8_scaled(%A: !operand {tile.name = "A", tile.align = ${ALIGN} : i64},
+                              %B: !operand {tile.name = "B", tile.align = ${ALIGN} : i64},
+                              %rowScale: !scales {tile.name = "rowScale", tile.align = ${ALIGN} : i64},
+                              %columnScale: !scales {tile.name = "columnScale", tile.align = ${ALIGN} : i64},
+                              %C: !result {tile.name = "C", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant ${BM} : index
@@ -38,7 +40,8 @@ tile.kernel @gemm_int8_scaled(%A: !operand {tile.name = "A", tile.align = 16 : i
     %m = arith.muli %row, %bm : index
     %n = arith.muli %column, %bn : index
     %zero = arith.constant dense<0> : !exact
-    %sum = tile.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> (!exact) pipeline(stages = ${STAGES}) {
+    %sum = tile.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> (!exact)
+        pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
       %a = tile.load %A[%m, %k] : !operand -> tensor<${BM}x${BK}xi8>
       %b = tile.load %B[%n, %k] : !operand -> tensor<${BN}x${BK}xi8>
       %s = tile.dot %a, %b transpose_b, %acc : tensor<${BM}x${BK}xi8>, tensor<${BN}x${BK}xi8> -> !exact

@@ -1,20 +1,22 @@
-// C = A * W^T for A [M, K] of T and int8 weights W [N, K], of which G elements of K (a group, and a trip) share a scale:
-// S [ceil(K/G), N] of T. Weights become T in the loop.
+// C = A * W^T for A [M, K] of T and int8 weights W [N, K], of which G elements of K (a group, and a trip) share a
+// scale: S [ceil(K/G), N] of T. Weights become T in the loop.
 //
 // param T = bf16
 // param BM = 64
 // param BN = 128
 // param G = 64
 // param STAGES = auto
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !weights = memref<?x?xi8, strided<[?, 1]>>
 !sums = tensor<${BM}x${BN}xf32>
 
-tile.kernel @gemm_int8_weights(%A: !matrix {tile.name = "A", tile.align = 16 : i64},
-                               %W: !weights {tile.name = "W", tile.align = 16 : i64},
-                               %S: !matrix {tile.name = "S", tile.align = 16 : i64},
-                               %C: !matrix {tile.name = "C", tile.align = 16 : i64}) {
+tile.kernel @gemm_int8_weights(%A: !matrix {tile.name = "A", tile.align = ${ALIGN} : i64},
+                               %W: !weights {tile.name = "W", tile.align = ${ALIGN} : i64},
+                               %S: !matrix {tile.name = "S", tile.align = ${ALIGN} : i64},
+                               %C: !matrix {tile.name = "C", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant ${BM} : index
@@ -36,7 +38,8 @@ tile.kernel @gemm_int8_weights(%A: !matrix {tile.name = "A", tile.align = 16 : i
     %m = arith.muli %row, %bm : index
     %n = arith.muli %column, %bn : index
     %zero = arith.constant dense<0.0> : !sums
-    %sum = tile.for %g = %c0 to %groups step %c1 iter_args(%acc = %zero) -> (!sums) pipeline(stages = ${STAGES}) {
+    %sum = tile.for %g = %c0 to %groups step %c1 iter_args(%acc = %zero) -> (!sums)
+        pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
       %k = arith.muli %g, %size : index
       %a = tile.load %A[%m, %k] : !matrix -> tensor<${BM}x${G}x${T}>
       %q = tile.load %W[%n, %k] : !weights -> tensor<${BN}x${G}xi8>

@@ -5,15 +5,17 @@
 // param BN = 64, sm_90a: 128, sm_100a: 128
 // param BK = 64
 // param STAGES = auto
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !weights = tensor<${BN}x${BK}x${T}>
 !sums = tensor<${BM}x${BN}xf32>
 
-tile.kernel @gemm_swiglu(%A: !matrix {tile.name = "A", tile.align = 16 : i64},
-                         %G: !matrix {tile.name = "G", tile.align = 16 : i64},
-                         %U: !matrix {tile.name = "U", tile.align = 16 : i64},
-                         %C: !matrix {tile.name = "C", tile.align = 16 : i64}) {
+tile.kernel @gemm_swiglu(%A: !matrix {tile.name = "A", tile.align = ${ALIGN} : i64},
+                         %G: !matrix {tile.name = "G", tile.align = ${ALIGN} : i64},
+                         %U: !matrix {tile.name = "U", tile.align = ${ALIGN} : i64},
+                         %C: !matrix {tile.name = "C", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant ${BM} : index
@@ -35,7 +37,7 @@ tile.kernel @gemm_swiglu(%A: !matrix {tile.name = "A", tile.align = 16 : i64},
     %n = arith.muli %column, %bn : index
     %zero = arith.constant dense<0.0> : !sums
     %gate, %up = tile.for %k = %c0 to %K step %bk iter_args(%x = %zero, %y = %zero) -> (!sums, !sums)
-        pipeline(stages = ${STAGES}) {
+        pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
       %a = tile.load %A[%m, %k] : !matrix -> tensor<${BM}x${BK}x${T}>
       %g = tile.load %G[%n, %k] : !matrix -> !weights
       %u = tile.load %U[%n, %k] : !matrix -> !weights

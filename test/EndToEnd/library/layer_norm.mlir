@@ -4,8 +4,11 @@
 // param T = bf16
 // param BR = 4
 // param BC = 1024
-// param STAGES = 2
+// param STAGES = 1
 // param WARPS = 4
+// param OCCUPANCY = 4
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !vector = memref<?xf32, strided<[1]>>
@@ -14,13 +17,13 @@
 !row = tensor<${BR}xf32>
 !column = tensor<${BR}x1xf32>
 
-tile.kernel @layer_norm(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
-                        %weight: !vector {tile.name = "weight", tile.align = 16 : i64},
-                        %bias: !vector {tile.name = "bias", tile.align = 16 : i64},
-                        %Y: !matrix {tile.name = "Y", tile.align = 16 : i64},
-                        %mean: !vector {tile.name = "mean", tile.align = 16 : i64},
-                        %rstd: !vector {tile.name = "rstd", tile.align = 16 : i64},
-                        %eps: f32 {tile.name = "eps"}) attributes {warps = ${WARPS} : i64} {
+tile.kernel @layer_norm(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64},
+                        %weight: !vector {tile.name = "weight", tile.align = ${ALIGN} : i64},
+                        %bias: !vector {tile.name = "bias", tile.align = ${ALIGN} : i64},
+                        %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64},
+                        %mean: !vector {tile.name = "mean", tile.align = ${ALIGN} : i64},
+                        %rstd: !vector {tile.name = "rstd", tile.align = ${ALIGN} : i64},
+                        %eps: f32 {tile.name = "eps"}) attributes {warps = ${WARPS} : i64, occupancy = ${OCCUPANCY} : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %br = arith.constant ${BR} : index
@@ -35,9 +38,8 @@ tile.kernel @layer_norm(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
   %share = arith.divf %one, %count : f32
   %shares = tensor.splat %share : !row
   %epsilons = tensor.splat %eps : !row
-  %places = tile.iota axis 1 : tensor<${BR}x${BC}xi32>
-  %ends = tensor.splat %N32 : tensor<${BR}x${BC}xi32>
-  %isColumn = arith.cmpi slt, %places, %ends : tensor<${BR}x${BC}xi32>
+  %bc = arith.constant ${BC} : index
+  %isFull = arith.cmpi sge, %N, %bc : index
   %zero = arith.constant dense<0.0> : !rows
   %w = tile.load %weight[%c0] : !vector -> tensor<${BC}xf32>
   %b = tile.load %bias[%c0] : !vector -> tensor<${BC}xf32>
@@ -48,7 +50,7 @@ tile.kernel @layer_norm(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
 
   %first = tile.program_id 0
   %programs = tile.num_programs 0
-  tile.for %i = %first to %blocks step %programs pipeline(stages = ${STAGES}) {
+  tile.for %i = %first to %blocks step %programs pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %m = arith.muli %i, %br : index
     %x = tile.load %X[%m, %c0] : !matrix -> !narrow
     %wide = arith.extf %x : !narrow to !rows
@@ -61,7 +63,15 @@ tile.kernel @layer_norm(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
     %averageUp = tile.expand_dims %average axis 1 : !row -> !column
     %averageAll = tile.broadcast %averageUp : !column -> !rows
     %difference = arith.subf %wide, %averageAll : !rows
-    %deviation = arith.select %isColumn, %difference, %zero : tensor<${BR}x${BC}xi1>, !rows
+    %deviation = scf.if %isFull -> (!rows) {
+      scf.yield %difference : !rows
+    } else {
+      %places = tile.iota axis 1 : tensor<${BR}x${BC}xi32>
+      %ends = tensor.splat %N32 : tensor<${BR}x${BC}xi32>
+      %isColumn = arith.cmpi slt, %places, %ends : tensor<${BR}x${BC}xi32>
+      %masked = arith.select %isColumn, %difference, %zero : tensor<${BR}x${BC}xi1>, !rows
+      scf.yield %masked : !rows
+    }
     %square = arith.mulf %deviation, %deviation : !rows
     %squares = tile.reduce %square axis 1 {
     ^bb0(%p: f32, %q: f32):

@@ -7,6 +7,8 @@
 // param BC = 1024
 // param STAGES = 2
 // param WARPS = 4
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !vector = memref<?xf32, strided<[1]>>
@@ -15,14 +17,14 @@
 !row = tensor<${BR}xf32>
 !column = tensor<${BR}x1xf32>
 
-tile.kernel @layer_norm_backward(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
-                                 %dY: !matrix {tile.name = "dY", tile.align = 16 : i64},
-                                 %weight: !vector {tile.name = "weight", tile.align = 16 : i64},
-                                 %mean: !vector {tile.name = "mean", tile.align = 16 : i64},
-                                 %rstd: !vector {tile.name = "rstd", tile.align = 16 : i64},
-                                 %dX: !matrix {tile.name = "dX", tile.align = 16 : i64},
-                                 %dWeight: !vector {tile.name = "dWeight", tile.align = 16 : i64},
-                                 %dBias: !vector {tile.name = "dBias", tile.align = 16 : i64})
+tile.kernel @layer_norm_backward(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64},
+                                 %dY: !matrix {tile.name = "dY", tile.align = ${ALIGN} : i64},
+                                 %weight: !vector {tile.name = "weight", tile.align = ${ALIGN} : i64},
+                                 %mean: !vector {tile.name = "mean", tile.align = ${ALIGN} : i64},
+                                 %rstd: !vector {tile.name = "rstd", tile.align = ${ALIGN} : i64},
+                                 %dX: !matrix {tile.name = "dX", tile.align = ${ALIGN} : i64},
+                                 %dWeight: !vector {tile.name = "dWeight", tile.align = ${ALIGN} : i64},
+                                 %dBias: !vector {tile.name = "dBias", tile.align = ${ALIGN} : i64})
     attributes {warps = ${WARPS} : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -45,7 +47,7 @@ tile.kernel @layer_norm_backward(%X: !matrix {tile.name = "X", tile.align = 16 :
   %first = tile.program_id 0
   %programs = tile.num_programs 0
   %ofWeight, %ofBias = tile.for %i = %first to %blocks step %programs iter_args(%dw = %zero, %db = %zero)
-      -> (!rows, !rows) pipeline(stages = ${STAGES}) {
+      -> (!rows, !rows) pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %m = arith.muli %i, %br : index
     %x = tile.load %X[%m, %c0] : !matrix -> !narrow
     %dy = tile.load %dY[%m, %c0] : !matrix -> !narrow

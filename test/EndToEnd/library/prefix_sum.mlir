@@ -6,12 +6,15 @@
 // param BC = 1024
 // param STAGES = 3
 // param WARPS = 4
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !part = tensor<${BC}x${T}>
 
-tile.kernel @prefix_sum(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
-                        %Y: !matrix {tile.name = "Y", tile.align = 16 : i64}) attributes {warps = ${WARPS} : i64} {
+tile.kernel @prefix_sum(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64},
+                        %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64})
+    attributes {warps = ${WARPS} : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bc = arith.constant ${BC} : index
@@ -21,7 +24,8 @@ tile.kernel @prefix_sum(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
 
   %m = tile.program_id 0
   %none = arith.constant ${ZERO} : ${T}
-  %total = tile.for %n = %c0 to %N step %bc iter_args(%before = %none) -> (${T}) pipeline(stages = ${STAGES}) {
+  %total = tile.for %n = %c0 to %N step %bc iter_args(%before = %none) -> (${T})
+      pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %x = tile.load %X[%m, %n] : !matrix -> !part
     %own = tile.scan %x axis 0 {
     ^bb0(%a: ${T}, %b: ${T}):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
+
 from library.arrays import holding, normal, surrounded
 from library.case import Call, Variant
 from library.running_error import Real, dot, real
 
 #: M, N, K: several tiles and trips first, then one element, no trips, fewer trips than stages, ragged edges.
 SHAPES = ((129, 200, 200), (1, 1, 8), (65, 72, 0), (63, 130, 64), (200, 17, 40))
-#: Small tiles, so that several fit in a short simulation.
-SMALL = {"BM": 64, "BN": 64, "BK": 32, "STAGES": 3}
+#: The smallest tiles with which tcgen05 is used, so that several fit in a short simulation.
+SMALL = {"BM": 128, "BN": 64, "BK": 32, "STAGES": 3}
 
 Calls = Callable[[np.random.Generator], Iterator[Call]]
 
@@ -97,7 +99,7 @@ def _grouped_calls(rng):
         offsets = np.concatenate([[0], np.cumsum(counts)])
         a, b = normal(rng, "bf16", (total, k)), normal(rng, "bf16", (len(counts), n, k))
         exact = real(np.zeros((total, n)))
-        for group, (begin, end) in enumerate(zip(offsets, offsets[1:], strict=False)):
+        for group, (begin, end) in enumerate(itertools.pairwise(offsets)):
             part = dot(a.view[begin:end], b.view[group].T, "bf16")
             exact.value[begin:end], exact.error[begin:end] = part.value, part.error
         args = [a, b, holding("i32", offsets), surrounded("bf16", (total, n))]
@@ -108,7 +110,8 @@ def _partial_sums(rng, m: int, n: int, k: int, parts: int):
     """A, B, C of zeros, and what C must hold after `parts` additions to each element."""
     a, b = _operands(rng, "bf16", m, n, k)
     exact = dot(a.view, b.view.T, "bf16")
-    exact = Real(exact.value, exact.error + parts * 2.0**-24 * 6 * np.sqrt(real(a.view).value**2 @ b.view.T ** 2.0))
+    scale = np.sqrt(a.view.astype(np.float64) ** 2 @ b.view.astype(np.float64).T ** 2)
+    exact = Real(exact.value, exact.error + parts * 2.0**-24 * 6 * scale)
     return a, b, holding("f32", np.zeros((m, n))), exact
 
 

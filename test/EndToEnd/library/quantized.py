@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from library.arrays import holding, normal, surrounded
 from library.case import Call, Variant
 from library.running_error import Real, dot, real
 
 _SHAPES = ((129, 200, 400), (1, 8, 32), (65, 72, 0), (63, 130, 144), (130, 16, 272))
-_SMALL = {"BM": 64, "BN": 64, "STAGES": 3}
+_SMALL = {"BM": 128, "BN": 64, "STAGES": 3}
 _FP8 = ("sm_90a", "sm_100a")  # and 8.9
 _SCALE_BLOCK = 128
 
@@ -80,9 +81,10 @@ def _int4_weights(half: int):
     def calls(rng):
         for m, n, k in _SHAPES:
             a, w = normal(rng, "bf16", (m, k)), rng.integers(-8, 8, (n, k))
+            packed = holding("i8", pack(w, half))
             scales = _scales(rng, "bf16", (-(-k // (2 * half)), n))
             exact = dot(a.view, _dequantized(w, scales.view, 2 * half, "bf16").swapped(), "bf16")
-            yield Call(f"{m}x{n}x{k}", [a, holding("i8", pack(w, half)), scales, surrounded("bf16", (m, n))], {3: exact})
+            yield Call(f"{m}x{n}x{k}", [a, packed, scales, surrounded("bf16", (m, n))], {3: exact})
 
     return calls
 
@@ -90,11 +92,11 @@ def _int4_weights(half: int):
 def variants() -> Iterator[Variant]:
     yield Variant("gemm_int8_scaled", _row_scaled("i8"), {"BK": 64, **_SMALL})
     yield Variant("gemm_int8_scaled", _row_scaled("i8"), {}, "large", in_quick=False)
-    yield Variant("gemm_fp8_row_scaled", _row_scaled("e4m3"), {"BK": 64, **_SMALL}, needs=_FP8)
-    yield Variant("gemm_fp8_row_scaled", _row_scaled("e4m3"), {}, "large", needs=_FP8, in_quick=False)
-    yield Variant("gemm_fp8_block_scaled", _block_scaled, {"BM": 64, "STAGES": 2}, needs=_FP8)
-    yield Variant("gemm_fp8_block_scaled", _block_scaled, {}, "large", needs=_FP8, in_quick=False)
+    yield Variant("gemm_fp8_row_scaled", _row_scaled("e4m3"), {"BK": 64, **_SMALL}, targets=_FP8)
+    yield Variant("gemm_fp8_row_scaled", _row_scaled("e4m3"), {}, "large", targets=_FP8, in_quick=False)
+    yield Variant("gemm_fp8_block_scaled", _block_scaled, {"STAGES": 2}, targets=_FP8)
+    yield Variant("gemm_fp8_block_scaled", _block_scaled, {"BM": 64}, "rows-64", targets=_FP8, in_quick=False)
     yield Variant("gemm_int8_weights", _int8_weights, _SMALL)
     yield Variant("gemm_int8_weights", _int8_weights, {}, "large", in_quick=False)
-    yield Variant("gemm_int4_weights", _int4_weights(16), {"H": 16, **_SMALL})
+    yield Variant("gemm_int4_weights", _int4_weights(16), {"H": 16, "BM": 64, "BN": 128, "STAGES": 3})
     yield Variant("gemm_int4_weights", _int4_weights(32), {}, "large", in_quick=False)

@@ -4,8 +4,11 @@
 // param T = bf16
 // param BR = 4
 // param BC = 1024
-// param STAGES = 2
+// param STAGES = 1
 // param WARPS = 4
+// param OCCUPANCY = 4
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !vector = memref<?xf32, strided<[1]>>
@@ -13,11 +16,11 @@
 !rows = tensor<${BR}x${BC}xf32>
 !row = tensor<${BR}xf32>
 
-tile.kernel @rms_norm(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
-                      %weight: !vector {tile.name = "weight", tile.align = 16 : i64},
-                      %Y: !matrix {tile.name = "Y", tile.align = 16 : i64},
-                      %rstd: !vector {tile.name = "rstd", tile.align = 16 : i64},
-                      %eps: f32 {tile.name = "eps"}) attributes {warps = ${WARPS} : i64} {
+tile.kernel @rms_norm(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64},
+                      %weight: !vector {tile.name = "weight", tile.align = ${ALIGN} : i64},
+                      %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64},
+                      %rstd: !vector {tile.name = "rstd", tile.align = ${ALIGN} : i64},
+                      %eps: f32 {tile.name = "eps"}) attributes {warps = ${WARPS} : i64, occupancy = ${OCCUPANCY} : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %br = arith.constant ${BR} : index
@@ -38,7 +41,7 @@ tile.kernel @rms_norm(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
 
   %first = tile.program_id 0
   %programs = tile.num_programs 0
-  tile.for %i = %first to %blocks step %programs pipeline(stages = ${STAGES}) {
+  tile.for %i = %first to %blocks step %programs pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %m = arith.muli %i, %br : index
     %x = tile.load %X[%m, %c0] : !matrix -> !narrow
     %wide = arith.extf %x : !narrow to !rows

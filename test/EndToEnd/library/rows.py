@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from library.arrays import holding, normal, surrounded
 from library.case import Call, Variant
 from library.running_error import Real, real

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from library.case import Call
 from sim_reference import DTYPES, Array
+
+from library.case import Call
 
 
 @dataclass(frozen=True)

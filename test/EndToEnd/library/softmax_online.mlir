@@ -7,13 +7,16 @@
 // param LOWEST = 0xFF80
 // param STAGES = 3
 // param WARPS = 8
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !narrow = tensor<${BC}x${T}>
 !part = tensor<${BC}xf32>
 
-tile.kernel @softmax_online(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
-                            %Y: !matrix {tile.name = "Y", tile.align = 16 : i64}) attributes {warps = ${WARPS} : i64} {
+tile.kernel @softmax_online(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64},
+                            %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64})
+    attributes {warps = ${WARPS} : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bc = arith.constant ${BC} : index
@@ -27,7 +30,7 @@ tile.kernel @softmax_online(%X: !matrix {tile.name = "X", tile.align = 16 : i64}
   %lowest = arith.constant dense<-3.0e38> : !part
   %zero = arith.constant dense<0.0> : !part
   %maxima, %sums = tile.for %n = %c0 to %N step %bc iter_args(%max = %lowest, %sum = %zero) -> (!part, !part)
-      pipeline(stages = ${STAGES}) {
+      pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %x = tile.load %X[%m, %n] {fill = ${LOWEST} : ${T}} : !matrix -> !narrow
     %wide = arith.extf %x : !narrow to !part
     %next = arith.maximumf %max, %wide : !part
@@ -59,7 +62,7 @@ tile.kernel @softmax_online(%X: !matrix {tile.name = "X", tile.align = 16 : i64}
   %one = arith.constant 1.0 : f32
   %inverse = arith.divf %one, %total : f32
   %inverses = tensor.splat %inverse : !part
-  tile.for %n = %c0 to %N step %bc pipeline(stages = ${STAGES}) {
+  tile.for %n = %c0 to %N step %bc pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %x = tile.load %X[%m, %n] : !matrix -> !narrow
     %wide = arith.extf %x : !narrow to !part
     %below = arith.subf %wide, %tops : !part

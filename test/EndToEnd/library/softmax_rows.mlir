@@ -1,20 +1,24 @@
 // Y = softmax of each row of X [M, N], N at most BC: BR whole rows at a time in registers, read once. Programs are
-// persistent; the next rows are on their way while these are reduced.
+// persistent; more of them on a multiprocessor (OCCUPANCY), or STAGES above 1, keep the next rows on their way.
 //
 // param T = bf16
 // param BR = 4
 // param BC = 1024
 // param LOWEST = 0xFF80
-// param STAGES = 2
+// param STAGES = 1
 // param WARPS = 4
+// param OCCUPANCY = 4
+// param SPECIALIZE = auto
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 !narrow = tensor<${BR}x${BC}x${T}>
 !rows = tensor<${BR}x${BC}xf32>
 !row = tensor<${BR}xf32>
 
-tile.kernel @softmax_rows(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
-                          %Y: !matrix {tile.name = "Y", tile.align = 16 : i64}) attributes {warps = ${WARPS} : i64} {
+tile.kernel @softmax_rows(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64},
+                          %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64})
+    attributes {warps = ${WARPS} : i64, occupancy = ${OCCUPANCY} : i64} {
   %c0 = arith.constant 0 : index
   %br = arith.constant ${BR} : index
   %M = memref.dim %X, %c0 : !matrix
@@ -24,7 +28,7 @@ tile.kernel @softmax_rows(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
   %log2e = arith.constant dense<1.44269504> : !rows
   %first = tile.program_id 0
   %programs = tile.num_programs 0
-  tile.for %i = %first to %blocks step %programs pipeline(stages = ${STAGES}) {
+  tile.for %i = %first to %blocks step %programs pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %m = arith.muli %i, %br : index
     // LOWEST is minus infinity of T: columns behind the last add nothing.
     %x = tile.load %X[%m, %c0] {fill = ${LOWEST} : ${T}} : !matrix -> !narrow

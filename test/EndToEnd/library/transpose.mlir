@@ -3,11 +3,12 @@
 // param T = bf16
 // param BM = 64
 // param BN = 64
+// param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
 
-tile.kernel @transpose(%X: !matrix {tile.name = "X", tile.align = 16 : i64},
-                       %Y: !matrix {tile.name = "Y", tile.align = 16 : i64}) {
+tile.kernel @transpose(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64},
+                       %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant ${BM} : index

@@ -4,7 +4,7 @@
 // A mask needed along rows and along columns, in two layouts: it crosses shared memory as bytes.
 
 // CHECK-LABEL: func.func @both_ways
-// CHECK: pipe.create_channel "conversion" {{.*}}<{{(1x)?}}64xi8
+// CHECK: pipe.create_channel "conversion" {{.*}}<{{(1x)?64(x1)?}}xi8
 // CHECK: arith.extui {{.*}}xi1, {{.*}}xi8
 // CHECK: arith.trunci {{.*}}xi8, {{.*}}xi1
 tile.kernel @both_ways(%X: memref<?xf32>, %C: memref<?x?xf32, strided<[?, 1]>>, %count: index) {

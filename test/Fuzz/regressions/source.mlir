@@ -102,9 +102,9 @@ tile.kernel @chosen_layout() {
 // -----
 
 module attributes {tile.target = "sm_90a"} {
-tile.kernel @three_dimensions() {
-  // expected-error @+1 {{expected a tile of rank 1 or 2, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<2x2x2xf32>'}}
-  %a = arith.constant dense<0.0> : tensor<2x2x2xf32>
+tile.kernel @five_dimensions() {
+  // expected-error @+1 {{expected a tile of rank 1 to 4, of 1 to 16777216 elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tensor<2x2x2x2x2xf32>'}}
+  %a = arith.constant dense<0.0> : tensor<2x2x2x2x2xf32>
   tile.return
 }
 }

@@ -68,7 +68,7 @@ TEST_F(TensorMaps, SaysWhyNot) {
             "below 2^40, got 1022 "
             "bytes");
   EXPECT_EQ(whyNotTma(array(bf16, 1, 0), buffer({64, 64}, bf16, 1, 128)),
-            "expected an array of the tile's rank, 1 or 2, got 1");
+            "expected a tile of rank 1 or 2 of an array of at most 5 dimensions, got 2 of 1");
 }
 
 TEST_F(TensorMaps, EqualMapsShareAnEntry) {

@@ -92,11 +92,12 @@ bool isLegal(const SharedLayout &tile, int64_t inner, int64_t outer) {
   return true;
 }
 
-/// Parts are not too small to be worth it: the whole, a panel, or 32 at least.
+/// Parts are not too small to be worth it: the whole, a panel, or 32 at least; of a dense row, each row by itself.
 bool isWorthIt(const SharedLayout &tile, int64_t inner, int64_t outer) {
   bool whole = inner == tile.shape()[static_cast<size_t>(tile.major())];
   bool panel = inner * tile.elementBits() / 8 == tile.rowBytes() && (tile.rows() > 1 || tile.swizzle() > 16);
-  return (whole || panel || inner >= 32) && (outer == tile.rows() || outer >= 32);
+  bool rowByRow = outer == 1 && tile.swizzle() == 0 && !whole;
+  return (whole || panel || inner >= 32) && (outer == tile.rows() || outer >= 32 || rowByRow);
 }
 
 TEST(TmaBoxes, LegalCutIsFoundIfThereIsOne) {
@@ -149,8 +150,8 @@ TEST(TmaBoxes, SaysWhyNot) {
     return text;
   };
   EXPECT_EQ(why({8, 4}, 16, 1, 0), "expected rows of a multiple of 16 bytes, got 8 bytes");
-  EXPECT_EQ(why({8, 512}, 16, 1, 0),
-            "expected rows of at most 256 elements, or a swizzle, got 512 elements without one");
+  EXPECT_EQ(why({8, 520}, 16, 1, 0),
+            "expected rows of at most 256 elements, or a swizzle, got 520 elements without one");
   EXPECT_EQ(why({1000}, 16, 0, 16), "expected at most 256 elements, or a number of them that splits into equal boxes "
                                     "at multiples of 128 bytes, got 1000 elements of 2 bytes");
   EXPECT_EQ(why({2056, 8}, 32, 1, 32), "expected at most 256 rows, or a number of rows that splits into equal boxes at "

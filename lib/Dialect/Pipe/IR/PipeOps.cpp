@@ -117,6 +117,22 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
+//===- ViewOp -------------------------------------------------------------------------------------------------------===//
+
+/// Rows follow each other without a gap, the last dimension fastest.
+static bool isDense(BufferType buffer) {
+  auto shared = dyn_cast<headrace::tile::SharedAttr>(buffer.getLayout());
+  return shared && shared.getSwizzle() == 0 && shared.getMajor() + 1 == int64_t(buffer.getShape().size());
+}
+
+LogicalResult ViewOp::verify() {
+  BufferType from = getBuffer().getType(), to = getResult().getType();
+  if (!isDense(from) || !isDense(to) || from.getElementType() != to.getElementType() ||
+      from.getSharedBytes() != to.getSharedBytes())
+    return emitOpError("expected dense tiles of as many elements of one type, got ") << from << " and " << to;
+  return success();
+}
+
 //===- RolesOp ------------------------------------------------------------------------------------------------------===//
 
 // pipe.roles { role "load" warps 4 active 1 registers 40 { ... } role "compute" warps 8 active 8 registers 232 { ... } }

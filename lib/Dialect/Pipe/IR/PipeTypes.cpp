@@ -47,8 +47,8 @@ void BufferType::print(AsmPrinter &printer) const {
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
                                  Attribute layout) {
-  if (shape.empty() || shape.size() > 2)
-    return emitError() << "expected a tile of rank 1 or 2";
+  if (shape.empty() || shape.size() > 4)
+    return emitError() << "expected a tile of rank 1 to 4";
   int64_t elements = 1;
   for (int64_t extent : shape)
     if (extent < 1 || extent > (1 << 24) || (elements *= extent) > (1 << 24))

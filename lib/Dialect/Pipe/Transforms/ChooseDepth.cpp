@@ -47,10 +47,6 @@ struct PipeChooseDepthPass : public headrace::pipe::impl::PipeChooseDepthBase<Pi
 
 /// Depths are chosen in three steps: one slot for all, then what was asked for, then the largest for the rest.
 LogicalResult PipeChooseDepthPass::chooseDepths(func::FuncOp kernel, const TargetInfo &target) {
-  // Of loops that were found never to run, channels are all that is left.
-  for (auto channel : llvm::make_early_inc_range(kernel.getOps<CreateChannelOp>()))
-    if (channel->use_empty())
-      channel.erase();
   int64_t limit = getSharedLimit(kernel, target);
   SmallVector<CreateChannelOp> asked, automatic;
   int64_t stages = 0;
@@ -60,10 +56,12 @@ LogicalResult PipeChooseDepthPass::chooseDepths(func::FuncOp kernel, const Targe
     if (fixed)
       continue;
     setDepth(channel, 1);
-    bool copied = llvm::any_of(channel->getUsers(), [](Operation *user) { return isa<CopyOp>(user); });
-    scf::ForOp loop = getLoop(channel);
     // What a trip computes and reads itself gains nothing from a second slot.
-    if (!loop || !copied)
+    bool computed = llvm::any_of(channel->getUsers(), [](Operation *user) {
+      return isa<ProducerAcquireOp>(user) && llvm::any_of(user->getUsers(), llvm::IsaPred<WriteOp>);
+    });
+    scf::ForOp loop = getLoop(channel);
+    if (!loop || computed || channel.getSync() == Sync::BulkStore || channel.getAsyncCommit())
       continue;
     int64_t wanted = cast<tile::PipelineAttr>(loop->getAttr(kPipelineAttr)).getStages();
     if (wanted < 0) {

@@ -43,6 +43,7 @@ public:
   void run();
 
 private:
+  void findCleanChannels();
   void orderAcquire(ProducerAcquireOp acquire);
   void orderWait(ConsumerWaitOp wait);
   void barrier(Location loc, IntegerAttr groups = {});
@@ -51,6 +52,7 @@ private:
   OpBuilder builder;
   bool allClean = false; ///< since the last barrier, nothing was read: stands for every channel
   DenseSet<Operation *> dirty;
+  DenseSet<Operation *> cleanAtEntry; ///< channels
 };
 
 struct PipeInsertFencesPass : public headrace::pipe::impl::PipeInsertFencesBase<PipeInsertFencesPass> {
@@ -68,12 +70,13 @@ struct PipeInsertFencesPass : public headrace::pipe::impl::PipeInsertFencesBase<
 
   /// Shared memory must outlive the TMA stores that read it: the role that issues them waits at its end.
   void drainStores(func::FuncOp kernel) {
-    DenseSet<Region *> done;
+    // Leaders of different divisions into groups are different threads.
+    DenseSet<std::pair<Region *, int64_t>> done;
     kernel.walk([&](AsyncStoreOp store) {
       Region *region = store->getParentRegion();
       while (!isa<RolesOp, func::FuncOp>(region->getParentOp()))
         region = region->getParentRegion();
-      if (!done.insert(region).second)
+      if (!done.insert({region, store.getGroups().value_or(1)}).second)
         return;
       OpBuilder builder(kernel.getContext());
       Block &block = region->back();
@@ -95,6 +98,25 @@ void BlockScan::barrier(Location loc, IntegerAttr groups) {
   dirty.clear();
 }
 
+/// Channels that only this block uses, and whose last read in it is followed by a barrier: whichever way leads back here,
+/// that barrier was on it.
+void BlockScan::findCleanChannels() {
+  DenseSet<Operation *> reads; // since the last barrier, from the end upwards
+  bool barrierBelow = false;
+  for (Operation &op : llvm::reverse(block)) {
+    auto wait = dyn_cast<ConsumerWaitOp>(op);
+    auto explicitBarrier = dyn_cast<RoleBarrierOp>(op);
+    if ((wait && usesRoleBarrier(getChannelOf(wait))) || (explicitBarrier && !explicitBarrier.getGroups()))
+      barrierBelow = true;
+    auto release = dyn_cast<ConsumerReleaseOp>(op);
+    if (!release || !reads.insert(getChannelOf(release)).second || !barrierBelow)
+      continue;
+    CreateChannelOp channel = getChannelOf(release);
+    if (llvm::all_of(channel->getUsers(), [&](Operation *user) { return user->getBlock() == &block; }))
+      cleanAtEntry.insert(channel);
+  }
+}
+
 /// A slot may be written once every thread has read it: that takes a barrier since the last read, which may lie in an
 /// earlier trip or before this block.
 void BlockScan::orderAcquire(ProducerAcquireOp acquire) {
@@ -104,7 +126,7 @@ void BlockScan::orderAcquire(ProducerAcquireOp acquire) {
     builder.setInsertionPointAfter(acquire);
     return barrier(acquire.getLoc(), channel.getGroupsAttr());
   }
-  if (!usesRoleBarrier(channel) || (allClean && !dirty.contains(channel)))
+  if (!usesRoleBarrier(channel) || ((allClean || cleanAtEntry.contains(channel)) && !dirty.contains(channel)))
     return;
   builder.setInsertionPoint(acquire);
   barrier(acquire.getLoc());
@@ -129,6 +151,7 @@ void BlockScan::orderWait(ConsumerWaitOp wait) {
 }
 
 void BlockScan::run() {
+  findCleanChannels();
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto acquire = dyn_cast<ProducerAcquireOp>(op)) {
       orderAcquire(acquire);

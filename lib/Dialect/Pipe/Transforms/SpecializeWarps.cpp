@@ -31,15 +31,19 @@ private:
   void need(Operation *op);
   void need(Value value);
   void needLoopValue(scf::ForOp loop, unsigned index);
+  void needBefore(scf::WhileOp loop, unsigned index);
+  void needAfter(scf::WhileOp loop, unsigned index);
   void cloneBlock(Block &from, OpBuilder &builder, IRMapping &mapping);
   void cloneFor(scf::ForOp loop, OpBuilder &builder, IRMapping &mapping);
   void cloneIf(scf::IfOp branch, OpBuilder &builder, IRMapping &mapping);
+  void cloneWhile(scf::WhileOp loop, OpBuilder &builder, IRMapping &mapping);
   void cloneOther(Operation *op, OpBuilder &builder, IRMapping &mapping);
 
   func::FuncOp kernel;
   Role role;
   DenseSet<Operation *> live;
   DenseSet<std::pair<Operation *, unsigned>> liveValues; ///< (loop or branch, number of its result)
+  DenseSet<std::pair<Operation *, unsigned>> liveBefore; ///< (scf.while, number of its initial value)
   SmallVector<Operation *> worklist;
 };
 
@@ -94,10 +98,12 @@ void RoleSlice::mark() {
       need(loop.getStep());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       need(branch.getCondition());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      need(loop.getConditionOp().getCondition());
     } else {
       for (Value operand : op->getOperands())
         need(operand);
-      // Ops with regions of another kind (scf.while) are taken whole.
+      // Ops with regions of another kind (reductions) are taken whole.
       for (Region &region : op->getRegions())
         for (Block &block : region)
           if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
@@ -122,6 +128,22 @@ void RoleSlice::needLoopValue(scf::ForOp loop, unsigned index) {
   need(loop.getYieldedValues()[index]);
 }
 
+/// A value that goes into the condition's region, from before the loop and from its body.
+void RoleSlice::needBefore(scf::WhileOp loop, unsigned index) {
+  need(loop);
+  if (!liveBefore.insert({loop, index}).second)
+    return;
+  need(loop.getInits()[index]);
+  need(loop.getYieldOp()->getOperand(index));
+}
+
+/// A value that the condition passes on, to the body and out of the loop.
+void RoleSlice::needAfter(scf::WhileOp loop, unsigned index) {
+  need(loop);
+  if (liveValues.insert({loop, index}).second)
+    need(loop.getConditionOp().getArgs()[index]);
+}
+
 void RoleSlice::need(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
@@ -129,6 +151,9 @@ void RoleSlice::need(Value value) {
       need(loop);
       if (argument != loop.getInductionVar())
         needLoopValue(loop, argument.getArgNumber() - 1);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      bool before = argument.getOwner() == loop.getBeforeBody();
+      before ? needBefore(loop, argument.getArgNumber()) : needAfter(loop, argument.getArgNumber());
     } else if (parent != kernel) {
       need(parent);
     }
@@ -138,6 +163,8 @@ void RoleSlice::need(Value value) {
   unsigned index = cast<OpResult>(value).getResultNumber();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return needLoopValue(loop, index);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return needAfter(loop, index);
   need(op);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     if (liveValues.insert({op, index}).second)
@@ -158,6 +185,8 @@ void RoleSlice::cloneBlock(Block &from, OpBuilder &builder, IRMapping &mapping) 
       cloneFor(loop, builder, mapping);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
       cloneIf(branch, builder, mapping);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      cloneWhile(loop, builder, mapping);
     else
       cloneOther(&op, builder, mapping);
   }
@@ -218,7 +247,44 @@ void RoleSlice::cloneIf(scf::IfOp branch, OpBuilder &builder, IRMapping &mapping
     mapping.map(branch.getResult(i), copy.getResult(place));
 }
 
-/// Ops without regions, and loops that are taken whole: the copy keeps all values, its blocks only what is needed.
+void RoleSlice::cloneWhile(scf::WhileOp loop, OpBuilder &builder, IRMapping &mapping) {
+  SmallVector<unsigned> before, after;
+  SmallVector<Value> inits;
+  SmallVector<Type> types;
+  for (unsigned i = 0; i < loop.getInits().size(); ++i)
+    if (liveBefore.contains({loop, i})) {
+      before.push_back(i);
+      inits.push_back(mapping.lookupOrDefault(loop.getInits()[i]));
+    }
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    if (liveValues.contains({loop, i})) {
+      after.push_back(i);
+      types.push_back(loop.getResult(i).getType());
+    }
+  auto copy = scf::WhileOp::create(builder, loop.getLoc(), types, inits);
+  copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  for (auto [place, i] : llvm::enumerate(after))
+    mapping.map(loop.getResult(i), copy.getResult(place));
+  OpBuilder::InsertionGuard guard(builder);
+  auto cloneBody = [&](Block &from, Region &to, ArrayRef<unsigned> arguments) {
+    Block &block = to.emplaceBlock();
+    for (unsigned i : arguments)
+      mapping.map(from.getArgument(i), block.addArgument(from.getArgument(i).getType(), loop.getLoc()));
+    builder.setInsertionPointToEnd(&block);
+    cloneBlock(from, builder, mapping);
+  };
+  auto mapped = [&](ValueRange values, ArrayRef<unsigned> numbers) {
+    return llvm::map_to_vector(numbers, [&](unsigned i) { return mapping.lookupOrDefault(values[i]); });
+  };
+  cloneBody(*loop.getBeforeBody(), copy.getBefore(), before);
+  scf::ConditionOp condition = loop.getConditionOp();
+  scf::ConditionOp::create(builder, condition.getLoc(), mapping.lookupOrDefault(condition.getCondition()),
+                           mapped(condition.getArgs(), after));
+  cloneBody(*loop.getAfterBody(), copy.getAfter(), after);
+  scf::YieldOp::create(builder, loop.getLoc(), mapped(loop.getYieldOp().getOperands(), before));
+}
+
+/// Ops without regions, and reductions: the copy keeps all values.
 void RoleSlice::cloneOther(Operation *op, OpBuilder &builder, IRMapping &mapping) {
   Operation *copy = builder.cloneWithoutRegions(*op, mapping);
   for (auto [from, to] : llvm::zip(op->getRegions(), copy->getRegions()))

@@ -112,8 +112,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
                                  ArrayRef<int64_t> groups, ArrayRef<int64_t> repeat) {
   size_t rank = atom.size();
   auto isPowerOfTwo = [](int64_t value) { return value > 0 && value <= kLargest && llvm::isPowerOf2_64(value); };
-  if (rank == 0 || rank > 2 || repeat.size() != rank)
-    return emitError() << "expected a layout of rank 1 or 2 with one repeat for each dimension";
+  if (rank == 0 || rank > 4 || repeat.size() != rank)
+    return emitError() << "expected a layout of rank 1 to 4 with one repeat for each dimension";
   if (!llvm::all_of(atom, isPowerOfTwo))
     return emitError() << "expected the atom's extents to be powers of two";
   SmallVector<int64_t> seen(rank, 0);
@@ -168,8 +168,8 @@ LayoutAttr LayoutAttr::get(MLIRContext *context, const TileLayout &layout) {
 //===- SharedAttr ---------------------------------------------------------------------------------------------------===//
 
 LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t major, int64_t swizzle) {
-  if (major < 0 || major > 1)
-    return emitError() << "expected major to be 0 or 1, got " << major;
+  if (major < 0 || major > 3)
+    return emitError() << "expected major to be 0 to 3, got " << major;
   if (!llvm::is_contained({0, 16, 32, 64, 128}, swizzle))
     return emitError() << "expected swizzle to be 0, 16, 32, 64 or 128, got " << swizzle;
   return success();

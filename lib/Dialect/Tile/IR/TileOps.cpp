@@ -12,11 +12,11 @@ using namespace headrace::tile;
 /// Largest number of elements of a tile: 2^24 keeps byte counts far inside 64 bits.
 static constexpr int64_t kLargestTile = int64_t(1) << 24;
 
-/// A tile is ranked, static, of rank 1 or 2, not empty, of whole-byte elements (or i1).
+/// A tile is ranked, static, of rank 1 to 4, not empty, of whole-byte elements (or i1).
 static LogicalResult verifyTile(Operation *op, Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile || tile.getRank() < 1 || tile.getRank() > 2)
-    return op->emitOpError("expected a tile of rank 1 or 2, got ") << type;
+  if (!tile || tile.getRank() < 1 || tile.getRank() > 4)
+    return op->emitOpError("expected a tile of rank 1 to 4, got ") << type;
   int64_t elements = 1;
   for (int64_t extent : tile.getShape()) {
     if (extent < 1 || extent > kLargestTile || (elements *= extent) > kLargestTile)

@@ -63,13 +63,13 @@ LogicalResult SourceChecker::checkName() {
 
 LogicalResult SourceChecker::checkTile(Location loc, RankedTensorType type) {
   int64_t elements = 1;
-  bool legal = type.getRank() >= 1 && type.getRank() <= 2 && type.hasStaticShape() &&
+  bool legal = type.getRank() >= 1 && type.getRank() <= 4 && type.hasStaticShape() &&
                isNumber(type.getElementType());
   for (int64_t extent : type.getShape())
     legal = legal && extent >= 1 && extent <= kLargestTile && (elements *= extent) <= kLargestTile;
   if (!legal)
     return emitError(loc)
-           << "expected a tile of rank 1 or 2, of 1 to " << kLargestTile
+           << "expected a tile of rank 1 to 4, of 1 to " << kLargestTile
            << " elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got " << type;
   if (type.getEncoding())
     return emitError(loc)

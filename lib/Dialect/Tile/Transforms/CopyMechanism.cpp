@@ -2,6 +2,7 @@
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/IR/TmaStrides.h"
 #include "headrace/Dialect/Tile/Transforms/Divisibility.h"
+#include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "headrace/Layout/TmaBoxes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -56,9 +57,27 @@ SharedAttr headrace::tile::chooseSharedLayout(RankedTensorType tile, int64_t maj
   return SharedAttr::get(tile.getContext(), major, swizzle);
 }
 
+/// Boxes of a tile in shared memory; nothing if TMA has none.
+static std::optional<size_t> countBoxes(RankedTensorType tile, SharedAttr shared) {
+  std::string why;
+  std::optional<TmaBoxes> boxes =
+      cutIntoTmaBoxes(shared.getSharedLayout(tile.getShape(), tile.getElementType()), why);
+  return boxes ? std::optional<size_t>(boxes->boxes.size()) : std::nullopt;
+}
+
+SharedAttr headrace::tile::chooseCopyLayout(RankedTensorType tile, int64_t major) {
+  // One thread issues all boxes: more than a few are worth the conflicts that dense rows may have.
+  constexpr size_t kFew = 4;
+  SharedAttr swizzled = chooseSharedLayout(tile, major), dense = SharedAttr::get(tile.getContext(), major, 0);
+  std::optional<size_t> now = countBoxes(tile, swizzled), then = countBoxes(tile, dense);
+  return then && (!now || (*now > kFew && *then < *now)) ? dense : swizzled;
+}
+
 /// Why TMA cannot move this tile of this array; empty if it can. Requires: the target has TMA.
-static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType tile) {
+static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType tile, bool forMatmul) {
   auto type = cast<MemRefType>(array.getType());
+  if (tile.getRank() > 2)
+    return "the tile has more than two dimensions";
   int64_t dim = contiguousDim(type), major = contiguousTileDim(type, tile.getRank());
   if (dim < 0)
     return "no dimension of the array has the constant stride 1";
@@ -78,7 +97,8 @@ static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType t
   if (getDivisor(offsets[dim]) * elementBytes(type) % kTmaUnit)
     return "the offset along the contiguous dimension is not known to be a multiple of 16 bytes";
   std::string why;
-  cutIntoTmaBoxes(chooseSharedLayout(tile, major).getSharedLayout(tile.getShape(), tile.getElementType()), why);
+  SharedAttr shared = forMatmul ? chooseSharedLayout(tile, major) : chooseCopyLayout(tile, major);
+  cutIntoTmaBoxes(shared.getSharedLayout(tile.getShape(), tile.getElementType()), why);
   return why;
 }
 
@@ -95,7 +115,7 @@ CopyChoice headrace::tile::chooseLoad(LoadOp load, const TargetInfo &target, boo
   if (hasFill(load))
     return {Mechanism::Plain, "tma and cp.async fill with zeros only"};
   if (target.has(Feature::Tma) && (!asked || *asked == Mechanism::Tma)) {
-    std::string whyTma = whyNotTma(load.getArray(), load.getOffsets(), load.getTile());
+    std::string whyTma = whyNotTma(load.getArray(), load.getOffsets(), load.getTile(), feedsDot(load.getResult()));
     if (whyTma.empty())
       return {Mechanism::Tma, ""};
     why = "tma: " + whyTma;
@@ -124,7 +144,7 @@ CopyChoice headrace::tile::chooseStore(StoreOp store, const TargetInfo &target) 
     return {Mechanism::Plain, "asked for"};
   if (!target.has(Feature::Tma))
     return {Mechanism::Plain, ""};
-  std::string why = whyNotTma(store.getArray(), store.getOffsets(), store.getTileType());
+  std::string why = whyNotTma(store.getArray(), store.getOffsets(), store.getTileType(), /*forMatmul=*/true);
   // Stores may not start before the array (PTX ISA 9.7.9.27.1.1).
   if (why.empty() && !llvm::all_of(store.getOffsets(), isNonNegative))
     why = "the offsets are not known to be non-negative";

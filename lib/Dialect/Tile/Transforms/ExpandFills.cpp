@@ -4,6 +4,7 @@
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -36,6 +37,26 @@ static Value isInside(OpBuilder &builder, LoadOp load) {
   return inside;
 }
 
+/// i1: the whole tile is inside the array.
+static Value isWholeInside(OpBuilder &builder, LoadOp load) {
+  Location loc = load.getLoc();
+  ArrayRef<int64_t> shape = load.getTile().getShape();
+  int64_t lead = int64_t(load.getOffsets().size()) - int64_t(shape.size());
+  Value whole;
+  for (auto [dim, offset] : llvm::enumerate(load.getOffsets())) {
+    int64_t extent = int64_t(dim) >= lead ? shape[dim - lead] : 1;
+    Value size = memref::DimOp::create(builder, loc, load.getArray(), dim);
+    // offset <= size - extent, and not negative.
+    Value last = arith::SubIOp::create(builder, loc, size, arith::ConstantIndexOp::create(builder, loc, extent));
+    Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, offset, last);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, offset, zero);
+    for (Value condition : {below, above})
+      whole = whole ? arith::AndIOp::create(builder, loc, whole, condition).getResult() : condition;
+  }
+  return whole;
+}
+
 void headrace::tile::expandFills(KernelOp kernel) {
   SmallVector<LoadOp> loads;
   kernel.walk([&](LoadOp load) {
@@ -50,8 +71,17 @@ void headrace::tile::expandFills(KernelOp kernel) {
     RankedTensorType type = load.getTile();
     TypedAttr fill = *load.getFill();
     load.removeFillAttr();
-    Value other = arith::ConstantOp::create(builder, load.getLoc(), DenseElementsAttr::get(type, Attribute(fill)));
-    auto filled = arith::SelectOp::create(builder, load.getLoc(), isInside(builder, load), load.getResult(), other);
-    load.getResult().replaceAllUsesExcept(filled, filled);
+    // Most tiles lie inside, and are spared the comparison of each element.
+    Location loc = load.getLoc();
+    auto branch = scf::IfOp::create(builder, loc, type, isWholeInside(builder, load), /*withElseRegion=*/true);
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, load.getResult());
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    Value other = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(fill)));
+    Value filled = arith::SelectOp::create(builder, loc, isInside(builder, load), load.getResult(), other);
+    scf::YieldOp::create(builder, loc, filled);
+    load.getResult().replaceUsesWithIf(branch.getResult(0), [&](OpOperand &use) {
+      return !branch->isAncestor(use.getOwner());
+    });
   }
 }

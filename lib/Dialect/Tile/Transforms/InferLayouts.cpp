@@ -33,11 +33,16 @@ static bool isOpen(Value value) {
   return isRegisterTile(value) && !cast<RankedTensorType>(value.getType()).getEncoding();
 }
 
-/// Bytes times runs; saturates long before it overflows.
-static int64_t getWeight(Value tile, Operation *where) {
+/// A tile that costs nothing to make in any layout.
+static bool isLeaf(Operation *op) {
+  return op && (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::SplatOp, IotaOp>(op));
+}
+
+/// Bytes times runs of a block; saturates long before it overflows.
+static int64_t getWeight(Value tile, Block *where) {
   auto type = cast<RankedTensorType>(tile.getType());
   int64_t weight = type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  for (Operation *op = where; op && weight < int64_t(1) << 50; op = op->getParentOp())
+  for (Operation *op = where->getParentOp(); op && weight < int64_t(1) << 50; op = op->getParentOp())
     if (isa<ForOp, scf::ForOp, scf::WhileOp>(op))
       weight *= kTrips;
   return weight;
@@ -111,8 +116,7 @@ LogicalResult Inference::run() {
 void Inference::splitLeaves() {
   SmallVector<Operation *> leaves;
   kernel.walk([&](Operation *op) {
-    bool leaf = op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::SplatOp, IotaOp>(op);
-    if (leaf && op->getNumResults() == 1 && !op->use_empty() && isOpen(op->getResult(0)))
+    if (isLeaf(op) && op->getNumResults() == 1 && !op->use_empty() && isOpen(op->getResult(0)))
       leaves.push_back(op);
   });
   for (Operation *op : leaves) {
@@ -215,7 +219,7 @@ void Inference::joinTies() {
   SmallVector<std::pair<int64_t, Tie>> ordered;
   for (const Tie &tie : ties)
     if (tie.use)
-      ordered.push_back({getWeight(tie.source, tie.use->getOwner()), tie});
+      ordered.push_back({getWeight(tie.source, tie.use->getOwner()->getBlock()), tie});
   llvm::stable_sort(ordered, [](auto &lhs, auto &rhs) { return lhs.first > rhs.first; });
   for (auto &[weight, tie] : ordered)
     join(tie.source, tie.target);
@@ -266,9 +270,9 @@ TileLayout Inference::makeDefault(Value value) {
     auto arrayType = cast<MemRefType>(array.getType());
     int64_t dim = contiguousTileDim(arrayType, type.getRank());
     int64_t bytes = getVectorBytes(array, offsets, type.getShape(), false);
-    if (dim < 0 || getWeight(tile, op) <= weight)
+    if (dim < 0 || getWeight(tile, op->getBlock()) <= weight)
       return;
-    weight = getWeight(tile, op);
+    weight = getWeight(tile, op->getBlock());
     contiguous = dim;
     vector = bytes * 8 / arrayType.getElementTypeBitWidth();
   };
@@ -281,7 +285,13 @@ TileLayout Inference::makeDefault(Value value) {
     vector = std::max<int64_t>(1, 16 / std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
   while (vector > 1 && (type.getDimSize(contiguous) % vector || type.getNumElements() < vector * 32 * warps))
     vector /= 2;
-  return blocked(type.getShape().vec(), vector, warps, contiguous);
+  // Odd extents leave all their elements to each thread: then lanes had better share what the vectors would take.
+  constexpr int64_t kMostRegisters = 255;
+  int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+  auto layout = [&] { return blocked(type.getShape().vec(), vector, warps, contiguous); };
+  while (vector > 1 && layout().numRegisters() * words > kMostRegisters)
+    vector /= 2;
+  return layout();
 }
 
 /// The heaviest class without a layout chooses first, and carries its choice to what depends on it.
@@ -291,10 +301,9 @@ void Inference::chooseDefaults() {
     if (tiles.empty() || classOf(tiles.front()) != leader)
       continue;
     int64_t weight = 0;
-    for (Value tile : tiles) {
-      Operation *where = tile.getDefiningOp() ? tile.getDefiningOp() : tile.getParentBlock()->getParentOp();
-      weight = std::max(weight, getWeight(tile, where));
-    }
+    for (Value tile : tiles)
+      if (!isLeaf(tile.getDefiningOp()))
+        weight = std::max(weight, getWeight(tile, tile.getParentBlock()));
     open.push_back({weight, tiles.front()});
   }
   llvm::stable_sort(open, [](auto &lhs, auto &rhs) { return lhs.first > rhs.first; });

@@ -67,6 +67,26 @@ SmallVector<Tie> headrace::tile::getTies(Operation *op) {
 
 //===- derived layouts ----------------------------------------------------------------------------------------------===//
 
+static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
+  return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t extent) { return extent != 1; }));
+}
+
+bool headrace::tile::onlyMovesUnits(ReshapeOp op) {
+  SmallVector<int64_t> from = withoutUnits(cast<RankedTensorType>(op.getSource().getType()).getShape());
+  return !from.empty() && from == withoutUnits(cast<RankedTensorType>(op.getResult().getType()).getShape());
+}
+
+/// The layout without dimensions of extent 1, then with those of `shape`.
+static TileLayout moveUnits(TileLayout layout, ArrayRef<int64_t> shape) {
+  for (int64_t dim = layout.rank(); dim-- > 0;)
+    if (layout.shape()[dim] == 1)
+      layout = layout.slice(dim);
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    if (extent == 1)
+      layout = layout.expand(dim);
+  return layout;
+}
+
 static std::vector<int64_t> invert(ArrayRef<int64_t> permutation) {
   std::vector<int64_t> inverse(permutation.size());
   for (auto [to, from] : llvm::enumerate(permutation))
@@ -80,6 +100,8 @@ std::optional<TileLayout> headrace::tile::getResultLayout(OpOperand &use, const 
     return layout.expand(expand.getAxis());
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return layout.transpose(transpose.getPermutation().vec());
+  if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && onlyMovesUnits(reshape))
+    return moveUnits(layout, cast<RankedTensorType>(reshape.getResult().getType()).getShape());
   if (auto reduce = dyn_cast<ReduceOp>(op))
     if (layout.rank() > 1)
       return layout.slice(reduce.getAxis());
@@ -90,6 +112,8 @@ Value headrace::tile::getGoverningTile(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<ExpandDimsOp, BroadcastOp, TransposeOp>(op))
     return op->getResult(0);
+  if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && onlyMovesUnits(reshape))
+    return reshape.getResult();
   if (auto gather = dyn_cast<GatherOp>(op))
     return gather.getResult();
   if (auto scatter = dyn_cast<ScatterOp>(op))
@@ -100,8 +124,10 @@ Value headrace::tile::getGoverningTile(OpOperand &use) {
   return {};
 }
 
-/// Positions along one dimension of a tile, or for each of its elements.
-static TileLayout positionLayout(const TileLayout &tile, RankedTensorType position, int64_t dim) {
+/// Positions along one dimension of a tile, or for each of its elements: of those along all dimensions of the array, the
+/// one with this number.
+static TileLayout positionLayout(const TileLayout &tile, RankedTensorType position, OperandRange all, unsigned number) {
+  int64_t dim = int64_t(number) - (int64_t(all.size()) - tile.rank());
   TileLayout layout = tile;
   if (position.getRank() == tile.rank())
     return layout;
@@ -125,10 +151,14 @@ TileLayout headrace::tile::getOperandLayout(OpOperand &use, const TileLayout &la
         source = source.gather(dim, 1);
     return source;
   }
+  if (isa<ReshapeOp>(op))
+    return moveUnits(layout, type.getShape());
   if (auto gather = dyn_cast<GatherOp>(op))
-    return positionLayout(layout, type, use.getOperandNumber() - gather.getPositions().getBeginOperandIndex());
+    return positionLayout(layout, type, gather.getPositions(),
+                          use.getOperandNumber() - gather.getPositions().getBeginOperandIndex());
   if (auto scatter = dyn_cast<ScatterOp>(op))
-    return positionLayout(layout, type, use.getOperandNumber() - scatter.getPositions().getBeginOperandIndex());
+    return positionLayout(layout, type, scatter.getPositions(),
+                          use.getOperandNumber() - scatter.getPositions().getBeginOperandIndex());
   return layout;
 }
 

@@ -136,22 +136,35 @@ static bool feedsTcgen05(Value tile) {
   });
 }
 
-/// The tile that registers are filled from: the slot itself, unless another role's tcgen05 frees that slot, which then
-/// cannot also wait for these reads; a load of its own in that case.
-static Value copyForRegisters(OpBuilder &builder, LoadOp load) {
-  if (!feedsTcgen05(load.getResult()))
-    return load.getResult();
-  return builder.clone(*load)->getResult(0);
+/// A slot that tcgen05 frees cannot also wait for what the compute warps read of it: they get a load of their own.
+static void separateReaders(KernelOp kernel) {
+  kernel.walk([&](LoadOp load) {
+    if (!feedsTcgen05(load.getResult()))
+      return;
+    OpBuilder builder(load);
+    builder.setInsertionPointAfter(load);
+    Operation *own = nullptr;
+    for (OpOperand &use : llvm::make_early_inc_range(load.getResult().getUses())) {
+      auto dot = dyn_cast<DotOp>(use.getOwner());
+      if (dot && use.getOperandNumber() < 2 && dot.getAtom()->getFamily() == Family::Tcgen05)
+        continue;
+      if (!own)
+        own = builder.clone(*load);
+      use.set(own->getResult(0));
+    }
+  });
 }
 
 /// Loads through shared memory: matmuls read the slot, everything else a copy in registers.
 static void placeLoads(KernelOp kernel) {
+  separateReaders(kernel);
   kernel.walk([&](LoadOp load) {
     if (!load.getMechanism() || !movesThroughShared(load))
       return;
     RankedTensorType type = load.getTile();
     int64_t major = std::max<int64_t>(0, contiguousTileDim(cast<MemRefType>(load.getArray().getType()), type.getRank()));
-    load.getResult().setType(withLayout(type, chooseSharedLayout(type, major)));
+    load.getResult().setType(
+        withLayout(type, feedsDot(load.getResult()) ? chooseSharedLayout(type, major) : chooseCopyLayout(type, major)));
     OpBuilder builder(load.getContext());
     builder.setInsertionPointAfter(load);
     ConvertLayoutOp crossing;
@@ -162,7 +175,7 @@ static void placeLoads(KernelOp kernel) {
       if (use.getOwner() == crossing)
         continue;
       if (!crossing)
-        crossing = ConvertLayoutOp::create(builder, load.getLoc(), type, copyForRegisters(builder, load));
+        crossing = ConvertLayoutOp::create(builder, load.getLoc(), type, load.getResult());
       use.set(crossing);
     }
   });

@@ -33,6 +33,8 @@ bool headrace::tile::feedsDot(Value tile) {
 }
 
 bool headrace::tile::movesThroughShared(LoadOp load) {
+  if (load.getTile().getRank() > 2)
+    return false;
   if (isWritten(load.getArray()) && !feedsDot(load.getResult()))
     return false; // it stays where it is in the order of the writes
   if (load.getMechanism() == Mechanism::Plain && !feedsDot(load.getResult()))

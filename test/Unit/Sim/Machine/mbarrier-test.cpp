@@ -58,8 +58,18 @@ TEST(Mbarrier, dropped_arrivals_are_not_awaited_again) {
   EXPECT_EQ(barrier.arriveAndDrop(1, {}), "");
   EXPECT_EQ(barrier.arrive(1, {}), "");
   EXPECT_TRUE(barrier.completed(0));
+  barrier.noteSeen({});
   EXPECT_EQ(barrier.arrive(1, {}), "");
   EXPECT_TRUE(barrier.completed(1));
+}
+
+// PTX ISA 9.7.13.15.4.
+TEST(Mbarrier, a_phase_that_nobody_saw_may_not_be_followed) {
+  Mbarrier barrier(5, 1, kInit);
+  EXPECT_EQ(barrier.arrive(1, {}), "");
+  EXPECT_EQ(barrier.arrive(1, {}), "arrives on phase 1 though nobody has waited for phase 0");
+  barrier.noteSeen({});
+  EXPECT_EQ(barrier.arrive(1, {}), "");
 }
 
 TEST(Mbarrier, waiters_get_what_arrivals_and_bytes_bring) {

@@ -6,7 +6,7 @@ include "headrace/Dialect/Pipe/IR/PipeTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 
-def Pipe_CreateChannelOp : Pipe_Op<"create_channel", [MemoryEffects<[MemAlloc]>]> {
+def Pipe_CreateChannelOp : Pipe_Op<"create_channel"> {
   let summary = "a ring of slots, made once at the start of the kernel";
   let description = [{
     `full_arrivals`, `empty_arrivals` and `tx_bytes` are derived by `pipe-derive-arrivals` from who produces and
@@ -20,7 +20,8 @@ def Pipe_CreateChannelOp : Pipe_Op<"create_channel", [MemoryEffects<[MemAlloc]>]
                        OptionalAttr<I64Attr>:$full_arrivals, OptionalAttr<I64Attr>:$empty_arrivals,
                        OptionalAttr<I64Attr>:$tx_bytes, OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<I64Attr>:$barrier_offset, OptionalAttr<I64Attr>:$groups);
-  let results = (outs Pipe_ChannelType:$channel);
+  // An allocation: unused, as in a loop that never runs, it is dropped.
+  let results = (outs Res<Pipe_ChannelType, "", [MemAlloc]>:$channel);
   let assemblyFormat = "$name $sync attr-dict `:` type($channel)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -62,6 +62,13 @@ def Pipe_WriteOp : Pipe_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins AnyStaticShapeTensor:$tile, Pipe_BufferType:$buffer);
   let assemblyFormat = "$tile `,` $buffer attr-dict `:` type($tile) `,` type($buffer)";
 }
+def Pipe_ViewOp : Pipe_Op<"view", [Pure]> {
+  let summary = "the elements of a dense slot, in row-major order, as a tile of other extents";
+  let arguments = (ins Pipe_BufferType:$buffer);
+  let results = (outs Pipe_BufferType:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+}
 def Pipe_ConvertLayoutOp : Pipe_Op<"convert_layout", [Pure]> {
   let summary = "renames registers: the same elements of the same threads in another order";
   let arguments = (ins AnyStaticShapeTensor:$source);

@@ -3,6 +3,17 @@
 #define HEADRACE_PIPE_PASSES
 include "mlir/Pass/PassBase.td"
 
+def PipeShareChannels : Pass<"pipe-share-channels", "::mlir::ModuleOp"> {
+  let summary = "One ring for loops that follow each other";
+  let description = [{
+    Channels of the same tiles, filled the same way to the same depth by pipelined loops of which one ends before the other
+    starts, become one: its cursors run on from loop to loop. Runs before depths are chosen, so that each loop has all the
+    memory.
+
+    Example: test/Examples/pipe-share-channels.mlir
+  }];
+}
+
 def PipeChooseDepth : Pass<"pipe-choose-depth", "::mlir::ModuleOp"> {
   let summary = "Choose how many slots each channel has, within the target's memory";
   let description = [{

@@ -50,7 +50,7 @@ def Tile_GroupedIndexOp : Tile_Op<"grouped_index", [Pure]> {
   let assemblyFormat = "$index `of` $rows `x` $columns `group` $group attr-dict";
 }
 
-def Tile_LoadOp : Tile_Op<"load", []> {
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "reads a tile of an array";
   let description = [{
     Elements outside the array read as `fill` (default 0). C1: as many offsets as the array has dimensions; the tile has
@@ -70,7 +70,7 @@ def Tile_LoadOp : Tile_Op<"load", []> {
   }];
 }
 
-def Tile_StoreOp : Tile_Op<"store", []> {
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a tile to an array";
   let description = [{
     Elements outside the array are not written. C1: offsets and dimensions as in `tile.load`. C2: element types agree.

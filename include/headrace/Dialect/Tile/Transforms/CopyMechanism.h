@@ -29,4 +29,7 @@ CopyChoice chooseStore(StoreOp store, const TargetInfo &target);
 /// The shared layout that TMA, ldmatrix, wgmma and tcgen05 like best for a tile whose dimension `major` is contiguous.
 SharedAttr chooseSharedLayout(mlir::RankedTensorType tile, int64_t major);
 
+/// The layout of a tile that no matmul reads: the same, or dense rows where that saves TMA many boxes.
+SharedAttr chooseCopyLayout(mlir::RankedTensorType tile, int64_t major);
+
 } // namespace headrace::tile

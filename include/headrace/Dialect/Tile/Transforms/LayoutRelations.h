@@ -16,6 +16,9 @@ struct Tie {
   mlir::OpOperand *use;
 };
 
+/// Whether a reshape only adds or drops dimensions of extent 1: every element then stays where it is.
+bool onlyMovesUnits(ReshapeOp op);
+
 /// The ties of one op: loops, branches, accumulators, and whatever works element by element.
 llvm::SmallVector<Tie> getTies(mlir::Operation *op);
 

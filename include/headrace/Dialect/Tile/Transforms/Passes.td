@@ -5,7 +5,8 @@ include "mlir/Pass/PassBase.td"
 
 def TilePlan : Pass<"tile-plan", "::mlir::ModuleOp"> {
   let summary = "Choose matmul atoms, warps, copy mechanisms and specialization for the target";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
   let description = [{
     For every dot the fastest family whose rules its types, extents and orientation obey (`atom`); for every load that
     feeds a dot or sits in a pipelined loop, and every store, how it moves (`mechanism`); for the kernel the number of
