@@ -23,11 +23,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import torch  # noqa: E402
-import torch.nn.functional as F  # noqa: E402
-from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
+import torch
+from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from headrace.runtime.launch import Kernel  # noqa: E402
+from headrace.runtime.launch import Kernel
 
 _REST_SECONDS, _BURST_SECONDS, _ROUNDS = 0.15, 0.02, 5
 _DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
@@ -42,8 +42,9 @@ def make_buffers(shape: tuple[int, int, int, int], dtype: torch.dtype) -> list[B
     one = 4 * math.prod(shape) * dtype.itemsize
     cache = torch.cuda.get_device_properties(0).L2_cache_size
     count = max(2, min(16, 3 * cache // one + 1))
+    one_like = torch.empty(shape, dtype=dtype, device="cuda")
     return [
-        (*(torch.randn(shape, dtype=dtype, device="cuda") for _ in range(3)), torch.empty(shape, dtype=dtype, device="cuda"))
+        (*(torch.randn(shape, dtype=dtype, device="cuda") for _ in range(3)), torch.empty_like(one_like))
         for _ in range(count)
     ]
 
@@ -54,7 +55,7 @@ def peers(causal: bool) -> dict[str, Launch]:
     def with_backend(backend: SDPBackend) -> Launch:
         def launch(buffers: Buffers) -> None:
             with sdpa_kernel(backend):
-                F.scaled_dot_product_attention(*buffers[:3], is_causal=causal)
+                functional.scaled_dot_product_attention(*buffers[:3], is_causal=causal)
 
         return launch
 
@@ -68,7 +69,7 @@ def largest_error(launch: Launch, buffers: Buffers, causal: bool) -> float:
     launch(buffers)
     worst = 0.0
     for head in range(min(2, q.shape[1])):
-        wanted = F.scaled_dot_product_attention(
+        wanted = functional.scaled_dot_product_attention(
             *(x[:1, head : head + 1].float() for x in (q, k, v)), is_causal=causal
         )
         error = (o[:1, head : head + 1].float() - wanted).abs().max() / wanted.abs().max()

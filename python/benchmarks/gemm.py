@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import random
 import statistics
 import sys
@@ -32,11 +31,10 @@ from gemm_kernels import CompiledKernel, from_record  # noqa: E402
 from gemm_reference import DTYPES, Matrix, Problem, judge, logical, make_inputs  # noqa: E402
 from headrace.errors import LaunchError  # noqa: E402
 from headrace.runtime.launch import Kernel  # noqa: E402
+from headrace.tuning.bench import REST_SECONDS  # noqa: E402
+from headrace.tuning.timing import Series, sets_needed  # noqa: E402
+from headrace.tuning.torch_clock import TorchClock  # noqa: E402
 
-_BURST_REST = 0.15
-_BURST_SECONDS = 0.008
-_MAX_SETS = 256
-_MAX_LAUNCHES = 4000
 _DEFAULT_SHAPES = "4096x4096x4096,8192x8192x8192,4096x4096x14336,2048x10240x8192"
 
 #: Stored A, stored B, and C without guards or padding.
@@ -49,9 +47,7 @@ class Variant:
 
     name: str
     launch: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], None]
-    graph: torch.cuda.CUDAGraph | None = None
-    launches: int = 1
-    estimate: float = 0.0
+    series: Series | None = None
     burst: list[float] = field(default_factory=list)
     sustained: list[float] = field(default_factory=list)
 
@@ -60,10 +56,8 @@ def make_buffers(problem: Problem, m: int, n: int, k: int, seed: int) -> list[Bu
     """Enough sets of matrices, each with its own random numbers, to exceed three L2 caches."""
     out = DTYPES[problem.out].torch
     size = (m + n) * k * DTYPES[problem.dtype].torch.itemsize + m * n * out.itemsize
-    cache = torch.cuda.get_device_properties(0).L2_cache_size
-    count = min(max(2, math.floor(3 * cache / size) + 1), _MAX_SETS)
     sets = []
-    for index in range(count):
+    for index in range(sets_needed(size, TorchClock(0).cache_bytes)):
         a, b = (x.view.contiguous() for x in make_inputs(problem, m, n, k, False, seed + index, "cuda"))
         storage = torch.empty(m * n, dtype=out, device="cuda")
         sets.append((a, b, Matrix(storage, storage.view(m, n))))
@@ -109,53 +103,28 @@ def is_right(variant: Variant, problem: Problem, sets: list[BufferSet]) -> bool:
 
 
 def prepare(variant: Variant, sets: list[BufferSet]) -> None:
-    """Warms `variant` up on every set, estimates its time and captures about 8 ms of launches in a graph."""
-    run_launches(variant, sets, len(sets))
-    variant.estimate = timed(lambda: run_launches(variant, sets, 10)) / 10
-    variant.launches = max(1, min(round(_BURST_SECONDS / variant.estimate), _MAX_LAUNCHES))
-    variant.graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(variant.graph):
-        run_launches(variant, sets, variant.launches)
-    variant.estimate = timed(variant.graph.replay) / variant.launches
+    """Warms `variant` up on every set and captures a burst of launches in a graph."""
 
-
-def run_launches(variant: Variant, sets: list[BufferSet], count: int) -> None:
-    for index in range(count):
-        a, b, c = sets[index % len(sets)]
+    def launch(index: int) -> None:
+        a, b, c = sets[index]
         variant.launch(a, b, c.view)
 
-
-def timed(work: Callable[[], None]) -> float:
-    """Seconds of device time that `work`, which is asynchronous, takes on the current stream."""
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    work()
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / 1000
+    variant.series = Series(TorchClock(0), launch, len(sets))
+    variant.series.prepare(graph=True)
 
 
 def measure_burst(variants: list[Variant], rounds: int, rng: random.Random) -> None:
     for _ in range(rounds):
         for variant in rng.sample(variants, len(variants)):
             torch.cuda.synchronize()
-            time.sleep(_BURST_REST)
-            variant.burst.append(timed(variant.graph.replay) / variant.launches)
+            time.sleep(REST_SECONDS)
+            variant.burst.append(variant.series.burst())
 
 
 def measure_sustained(variants: list[Variant], rounds: int, seconds: float, rng: random.Random) -> None:
-    """The first half of each variant's time only brings the power budget to that variant's steady state."""
     for _ in range(rounds):
         for variant in rng.sample(variants, len(variants)):
-            replays = max(1, round(seconds / 2 / (variant.estimate * variant.launches)))
-            replay_times(variant, replays)
-            total = timed(lambda variant=variant, replays=replays: replay_times(variant, replays))
-            variant.sustained.append(total / (replays * variant.launches))
-
-
-def replay_times(variant: Variant, replays: int) -> None:
-    for _ in range(replays):
-        variant.graph.replay()
+            variant.sustained.append(variant.series.sustained(seconds))
 
 
 def print_table(variants: list[Variant], operations: float) -> list[dict]:

@@ -19,10 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import torch  # noqa: E402
-import torch.nn.functional as F  # noqa: E402
+import torch
+from torch.nn import functional
 
-from headrace.runtime.launch import Kernel  # noqa: E402
+from headrace.runtime.launch import Kernel
 
 _LAUNCHES, _ROUNDS, _EPSILON = 5, 7, 1e-5
 
@@ -65,7 +65,7 @@ class Rows:
         if kind.startswith("softmax"):
             return torch.softmax(x, 1)
         if kind == "layer_norm":
-            return F.layer_norm(x, x.shape[1:], self.weight, self.bias, _EPSILON)
+            return functional.layer_norm(x, x.shape[1:], self.weight, self.bias, _EPSILON)
         return x * torch.rsqrt(x.square().mean(1, keepdim=True) + _EPSILON) * self.weight
 
     def is_right(self, kind: str, launch: Callable[[], None]) -> bool:

@@ -6,11 +6,12 @@ from __future__ import annotations
 DEFAULT = {
     # actions
     "load": 4, "load1d": 2, "elementwise": 8, "dot": 5, "select": 2, "cast": 3, "broadcast": 3, "store": 2,
-    "for": 3, "if": 2, "while": 1, "constant": 1, "approximate": 0, "f8": 0, "chained-dot": 0, "register-dot": 1,
-    "iota": 0, "transpose": 0, "reshape": 0, "reduce": 0, "scan": 0, "gather": 0, "scatter": 0, "reduce_store": 0,
-    "scalar": 0,
+    "for": 3, "if": 2, "while": 1, "constant": 1, "approximate": 1, "f8": 0, "chained-dot": 1, "register-dot": 1,
+    "iota": 2, "transpose": 2, "reshape": 2, "reduce": 3, "scan": 1, "gather": 2, "scatter": 1, "reduce_store": 1,
+    "scalar": 1, "read-back": 1,
     # in percent
     "scf-for": 15, "specialize": 50, "persistent": 15, "fill": 20, "unaligned": 25, "odd-extent": 40, "warps": 20,
+    "empty-loop": 8, "more-dimensions": 10,
 }  # fmt: skip
 
 

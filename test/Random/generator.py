@@ -1,4 +1,4 @@
-"""Draws random programs of the tile dialect. Every program is legal, ends, and leaves numbers that are known exactly."""
+"""Draws random programs of the tile dialect. Every program is legal, ends, and leaves numbers known exactly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import random
 from accesses import Accesses
 from builder import FLOATS, LIMITS, Builder, Index, Value
 from program_tree import Block, Op, Program, Type
-from tile_ops import TileOps
+
+from products import Products
 
 _M = (64, 64, 64, 128, 128, 16, 32, 48, 80, 96, 112, 24, 40, 8, 1)
 _N = (64, 64, 32, 16, 128, 48, 80, 96, 112, 24, 40, 8, 1)
@@ -33,7 +34,7 @@ class _Generator:
         m, n, k = self.sizes
         shapes = [(m, n), (m, n), (m, n), (m, k), (n,), (m,), (1, n), (m, 1)]
         self.accesses = Accesses(self.b, weights)
-        self.ops = TileOps(self.b, self.accesses, weights, shapes)
+        self.ops = Products(self.b, self.accesses, weights, shapes)
 
     def _draw_sizes(self) -> tuple[int, int, int]:
         odd = self.b.chance(self.weights["odd-extent"])
@@ -151,6 +152,30 @@ class _Generator:
         if value:
             self.accesses.store(value)
 
+    def _do_gather(self, operations: int) -> None:
+        shape = self.rng.choice([s for s in self.ops.shapes if len(s) == 2])
+        self.accesses.gather(shape, self.ops.places(self.rng.choice(shape)))
+
+    def _do_scatter(self, operations: int) -> None:
+        value = self.ops.pick(lambda v: v.element in ("f32", "i32"))
+        if value:
+            self.accesses.scatter(self.b.clamp(value, 1000), self.ops.places(value.shape[0]))
+
+    def _do_reduce_store(self, operations: int) -> None:
+        value = self.ops.pick(lambda v: v.element in ("f32", "i32"))
+        if value:
+            self.accesses.reduce_store(self.b.clamp(value, 1000))
+
+    def _do_read_back(self, operations: int) -> None:
+        value = self.ops.pick(lambda v: v.element != "i1")
+        if value:
+            self.accesses.read_back(value)
+
+    def _do_scalar(self, operations: int) -> None:
+        index = self.accesses.load_scalar()
+        if self.b.chance(30):
+            self.accesses.store_scalar(index)
+
     # Control flow.
 
     def _condition(self) -> str:
@@ -190,7 +215,7 @@ class _Generator:
         b = self.b
         if b.depth >= _DEPTH:
             return
-        lower, upper, step, trips, by_elements = self._range()
+        lower, upper, step, trips = self._range()
         carried = self._carried_values(self.rng.choice([0, 1, 1, 2, 3]))
         body = Block([(b.name("t" if lower.name == "%c0" and step.name == "%c1" else "k"), Type("index"))])
         results = [(f"{b.name('a')}", v.type) for v in carried]
@@ -244,7 +269,8 @@ class _Generator:
     def _body(self, body: Block, carried: list[Value], arguments, trips: int, operations: int) -> list[int]:
         """Fills a loop's body. Returns bounds of the results, which hold in the body too."""
         b = self.b
-        room = [_ROOM[v.element] // (1 if v.element in ("bf16", "f16", "i8") else max(b.trips // 4, 1)) for v in carried]
+        often = max(b.trips // 4, 1)
+        room = [_ROOM[v.element] // (1 if v.element in ("bf16", "f16", "i8") else often) for v in carried]
         bounds = [
             min(v.bound + max(trips, 1) * r, LIMITS[v.element] + (v.element not in FLOATS))
             for v, r in zip(carried, room, strict=True)
@@ -261,7 +287,7 @@ class _Generator:
     def _next(self, value: Value, start: Value, room: int) -> Value:
         """What a loop-carried tile becomes: a sum, a product added, another value, or the larger of two."""
         b = self.b
-        m, n, k = self.sizes
+        m, n, _ = self.sizes
         if value.shape == (m, n) and value.element in ("f32", "i32") and self.weights["dot"] and b.chance(70):
             twice = b.chance(25)
             first = self.ops.dot(self.sizes, value, room // 2)
@@ -289,13 +315,13 @@ class _Generator:
                 carried.append(value)
         return carried
 
-    def _range(self) -> tuple[Index, Index, Index, int, bool]:
-        """Lower and upper bound, step, the most trips, and whether steps are of elements or of tiles."""
+    def _range(self) -> tuple[Index, Index, Index, int]:
+        """Lower and upper bound, step, and the most trips. Steps are of elements or of tiles."""
         b, rng = self.b, self.rng
         by_elements = b.chance(50)
         unit = self.sizes[2] if by_elements and self.sizes[2] > 1 else 1
         most = 4 if b.depth == 0 else 2
-        trips = rng.choice([0, 1, 2, 3, most, most + 2 * (b.trips == 1)])
+        trips = 0 if b.chance(self.weights["empty-loop"]) else rng.choice([1, 2, 3, most, most + 2 * (b.trips == 1)])
         step = unit if b.chance(75) else unit + rng.choice([1, 8])
         lower = rng.choice([0, 0, 0, 1, 3, unit])
         upper = max(lower + trips * step - (rng.randrange(step) if trips else rng.choice([0, 1])), 0)
@@ -306,11 +332,11 @@ class _Generator:
             high = b.constant_index(upper)
         low = b.scalar_argument((lower,)) if b.chance(15) else b.constant_index(lower)
         by = b.scalar_argument((step,)) if b.chance(15) else b.constant_index(step)
-        return low, high, by, trips, by_elements
+        return low, high, by, trips
 
     def _pipeline(self) -> str:
         rng = self.rng
-        parts = [f"stages = {rng.choice(['auto', 0, 1, 2, 3, 4, 5])}"]
+        parts = [f"stages = {rng.choice(['auto', 'auto', 0, 1, 2, 2, 3, 4, 5])}"]
         if self.b.chance(self.weights["specialize"]):
             parts.append(f"specialize = {rng.choice(['auto', 'on', 'on', 'off'])}")
         if self.b.chance(10):

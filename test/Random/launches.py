@@ -78,7 +78,7 @@ def _storage(argument: ArrayArgument, rng: np.random.Generator) -> Storage:
         stride += 1  # no better aligned than promised
     guard = -(-64 // step) * step if not rows else step
     whole_shape = [extent + 2 * _GUARD_ROWS for extent in rows] + [stride if rows else columns + 2 * guard]
-    slices = tuple(slice(_GUARD_ROWS, _GUARD_ROWS + extent) for extent in rows) + (slice(guard, guard + columns),)
+    slices = (*(slice(_GUARD_ROWS, _GUARD_ROWS + extent) for extent in rows), slice(guard, guard + columns))
     is_float = argument.element in ("bf16", "f16", "f32", "f64") or argument.element.startswith("f8")
     poison = np.nan if is_float else np.iinfo(kind).min + 1
     storage = Storage(argument, np.full(whole_shape, poison).astype(kind), slices)
@@ -115,7 +115,8 @@ def difference(expected: Storage, got: np.ndarray, slack: float = 0.0) -> str:
     places = np.argwhere(wrong)
     first = tuple(int(i) for i in places[0])
     low, high = (tuple(int(i) for i in f(places, axis=0)) for f in (np.min, np.max))
-    return f"{len(places)} of {wrong.size} wrong, within {low}..{high}; at {first} expected {want[first]}, got {have[first]}"
+    count = f"{len(places)} of {wrong.size} wrong, within {low}..{high}"
+    return f"{count}; at {first} expected {want[first]}, got {have[first]}"
 
 
 def _bits(array: np.ndarray) -> np.ndarray:

@@ -2,14 +2,16 @@
 
     python3 test/Random/run_random.py --count 100 --seed 1 --targets sm_80,sm_90a,sm_100a --out random-out
 
-Every program is compiled to PTX for each target and run on headrace-sim, which checks for races, with poisoned outputs.
-Allowed: equal numbers and no finding, or a refusal, which is one error line and exit code 1. Anything else is a failure:
-the program is kept in OUT, and a smaller one that fails alike beside it. Exits with 1 if anything failed.
+Every program is compiled to PTX for each target and run on headrace-sim, which checks for races, with poisoned
+outputs. Allowed: equal numbers and no finding, or a refusal, which is one error line and exit code 1. Anything else is
+a failure: the program is kept in OUT, and a smaller one that fails alike in its folder `small`. Exits with 1 if
+anything failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import random
 import shutil
 import sys
@@ -24,7 +26,7 @@ import features
 from generator import generate
 from launches import ROOT, expected_outputs, interpreter, make_launch
 from program_tree import Program
-from running import FAILURES, PASSED, REFUSED, Result, Settings, compile_program, simulate
+from running import FAILURES, PASSED, REFUSED, WRONG, Result, Settings, compile_program, simulate
 from shrinking import shrink
 
 _RUNS = 2
@@ -34,7 +36,7 @@ _SLACK = 2.0**-5
 
 @dataclass
 class Report:
-    """What became of one program: a result for each target. `invalid` is a fault of the generator or the interpreter."""
+    """A result for each target; `invalid` is a fault of the generator or of the interpreter."""
 
     seed: str
     results: dict[str, Result] = field(default_factory=dict)
@@ -49,10 +51,10 @@ def check(program: Program, target: str, options: argparse.Namespace, folder: Pa
               f"--processors={rng.choice([1, 2, 132])}", "--jobs=1")  # fmt: skip
     settings = Settings(options.tools, options.seconds, orders)
     text = str(program)
-    kernel = interpreter.load(text, opt=str(options.tools / "headrace-opt"))
     compiled = compile_program(text, target, settings, folder)
     if compiled.status != PASSED:
         return compiled
+    kernel = interpreter.load(text, opt=str(options.tools / "headrace-opt"))
     for run in range(_RUNS):
         launch = make_launch(program, random.Random(f"{program.seed} {run}"), largest=run == 0)
         result = simulate(launch, expected_outputs(kernel, launch), settings, folder, slack)
@@ -65,6 +67,7 @@ def check(program: Program, target: str, options: argparse.Namespace, folder: Pa
 def check_seed(seed: str, options: argparse.Namespace) -> Report:
     """One program for all targets; what fails stays in a folder named for the seed."""
     report = Report(seed)
+    options.out.mkdir(parents=True, exist_ok=True)
     program = generate(seed, options.weights, options.operations)
     for target in options.targets:
         folder = options.out / f"{seed}-{target}"
@@ -80,9 +83,21 @@ def check_seed(seed: str, options: argparse.Namespace) -> Report:
             shutil.rmtree(folder)
             continue
         (folder / "why.txt").write_text("\n\n".join([result.status, result.message, *result.commands]) + "\n")
-        if options.shrink_seconds:
+        if options.shrink_seconds and _is_new(result, options.out):
             _shrink(program, target, result, options, folder / "small")
     return report
+
+
+def _is_new(result: Result, out: Path) -> bool:
+    """Whether nobody has shrunk a failure of this sort yet; wrong numbers have no sorts."""
+    if result.status == WRONG:
+        return True
+    try:
+        digest = hashlib.sha256(f"{result.status} {result.signature}".encode()).hexdigest()[:12]
+        (out / f"shrunk-{digest}").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _shrink(program: Program, target: str, first: Result, options: argparse.Namespace, folder: Path) -> None:

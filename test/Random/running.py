@@ -18,7 +18,7 @@ _FINE, _REFUSED = 0, 1
 #: Words of the compiler's inside that no refusal of a program may have.
 _INTERNAL = re.compile(
     r"Assertion|LLVM ERROR|Stack dump|UNREACHABLE|annot select|failed to legalize|unrealized_conversion|"
-    r"materialization|dominate|terminate called|internal|headrace-compile: error: .*fault"
+    r"materialization|dominate|terminate called|internal|error: channel '"
 )
 
 
@@ -110,7 +110,8 @@ def _finding(messages: str) -> str:
 
 
 def _signature(errors: list[str], messages: str) -> str:
-    line = errors[0] if errors else (messages.strip().splitlines() or ["no message"])[-1]
+    lines = [line for line in messages.splitlines() if ": remark: " not in line and line[:1].strip()]
+    line = errors[0] if errors else (lines or ["no message"])[-1]
     line = line.split("error: ", 1)[-1]
     line = re.sub(r"0x[0-9a-f]+|\d+", "N", re.sub(r"'[^']*'", "'..'", line))
     return re.sub(r"(tensor|memref)<[^ ]*>", r"\1<..>", line)[:200]

@@ -1,15 +1,12 @@
-"""Operations on tiles: element-wise chains, casts, shapes, products, reductions. Each takes values that are in scope."""
+"""Operations on tiles, element by element: arithmetic, comparisons, casts. Each takes values in scope."""
 
 from __future__ import annotations
 
-from accesses import Accesses, load_bound
+from accesses import Accesses
 from builder import FLOAT8, FLOATS, LIMITS, Builder, Value
-from program_tree import Op, Type
+from program_tree import Type
 
 _UNIT = {"bf16": 2.0**-8, "f16": 2.0**-11, "f32": 2.0**-24, "f64": 2.0**-53, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
-_DOT_RESULT = {"i8": "i32", "f64": "f64"}
-#: Sums of products of 8-bit floats keep 13 fraction bits on some hardware.
-_F8_SUM = 2**12
 
 
 class TileOps:
@@ -45,6 +42,8 @@ class TileOps:
 
     def shaped(self, type_: Type) -> Value:
         """A new tile of that type: cast from one of the shape, or loaded."""
+        if type_.element == "i1":
+            return self.mask(type_.shape)
         source = self.pick(lambda v: v.shape == type_.shape and v.element != "i1" and v.element not in FLOAT8)
         if source and type_.element not in FLOAT8 and self.b.chance(60):
             return self.cast(source, type_.element)
@@ -69,7 +68,9 @@ class TileOps:
         b, limit = self.b, LIMITS[x.element]
         kind = b.rng.choice(["addf", "subf", "mulf", "maximumf", "minimumf", "negf", "absf", "fma"])
         if kind in ("negf", "absf"):
-            return b.emit(f"{'math' if kind == 'absf' else 'arith'}.{kind} {x.name} : {x.type}", x.type, x.bound, x.error)
+            return b.emit(
+                f"{'math' if kind == 'absf' else 'arith'}.{kind} {x.name} : {x.type}", x.type, x.bound, x.error
+            )
         y = self._partner(x)
         if kind in ("mulf", "fma"):
             half = int(limit**0.5) if kind == "mulf" else int((limit / 2) ** 0.5)
@@ -174,7 +175,9 @@ class TileOps:
     def approximate(self) -> Value:
         """A function that the hardware only approximates, of an exact float."""
         b = self.b
-        x = self.pick(lambda v: v.element in ("f32", "bf16", "f16")) or self.fresh(Type("f32", b.rng.choice(self.shapes)))
+        x = self.pick(lambda v: v.element in ("f32", "bf16", "f16")) or self.fresh(
+            Type("f32", b.rng.choice(self.shapes))
+        )
         if x.element not in ("f32", "bf16", "f16"):
             x = self.cast(x, "f32")
         kind = b.rng.choice(["exp", "exp2", "tanh", "rsqrt", "sqrt", "log2", "log"])
@@ -186,172 +189,3 @@ class TileOps:
             x = b.emit(f"arith.addf {positive.name}, {one.name} : {x.type}", x.type, 7, keep=False)
         error = 2.0**-19 * bound + 2 * _UNIT[x.element] * bound
         return b.emit(f"math.{kind} {x.name} : {x.type}", x.type, bound, error)
-
-    # Shapes.
-
-    def broadcast(self) -> Value:
-        """A row, a column or one element, repeated."""
-        b = self.b
-        shape = b.rng.choice([s for s in self.shapes if len(s) == 2] or [(16, 16)])
-        axis = b.rng.choice([0, 1])
-        element = b.rng.choice(self.elements)
-        row = self.pick(lambda v: v.shape == (shape[1 - axis],), exact=False)
-        row = row or self.fresh(Type(element, (shape[1 - axis],)))
-        thin = tuple(1 if i == axis else e for i, e in enumerate(shape))
-        to = Type(row.element, thin)
-        text = f"tile.expand_dims {row.name} axis {axis} : {row.type} -> {to}"
-        expanded = b.emit(text, to, row.bound, row.error, keep=False)
-        if thin == shape:
-            return expanded
-        to = Type(row.element, shape)
-        return b.emit(f"tile.broadcast {expanded.name} : {expanded.type} -> {to}", to, row.bound, row.error)
-
-    def iota(self) -> Value:
-        b, shape = self.b, self.b.rng.choice(self.shapes)
-        axis = b.rng.randrange(len(shape))
-        type_ = Type(b.rng.choice(["i32", "i32", "i16", "i64"]), shape)
-        return b.emit(f"tile.iota axis {axis} : {type_}", type_, shape[axis])
-
-    def transpose(self) -> Value:
-        x = self.pick(lambda v: len(v.shape) == 2, exact=False) or self.fresh(Type("f32", self.shapes[0]))
-        to = Type(x.element, x.shape[::-1])
-        return self.b.emit(f"tile.transpose {x.name} [1, 0] : {x.type} -> {to}", to, x.bound, x.error)
-
-    def reshape(self) -> Value:
-        b, x = self.b, self.any_tile()
-        count = 1
-        for extent in x.shape:
-            count *= extent
-        ways = [(count,)] + [(e, count // e) for e in (1, 2, 4, 8, 16, 32, *(s[0] for s in self.shapes)) if count % e == 0]
-        to = Type(x.element, b.rng.choice(ways))
-        return b.emit(f"tile.reshape {x.name} : {x.type} -> {to}", to, x.bound, x.error)
-
-    # Reductions.
-
-    def reduce(self) -> Value | None:
-        """Along an axis: sum, largest, smallest, or the largest and its place."""
-        b = self.b
-        x = self.pick(lambda v: v.element not in ("i1", *FLOAT8)) or self.fresh(Type("f32", self.shapes[0]))
-        if x.element in ("i1", *FLOAT8):
-            return None
-        axis = b.rng.randrange(len(x.shape))
-        if x.element in ("f32", "i32") and b.chance(20):
-            return self._largest_and_place(x, axis)
-        x, text, bound = self._combine_region(x, x.shape[axis])
-        shape = tuple(e for i, e in enumerate(x.shape) if i != axis)
-        to = Type(x.element, shape or None)
-        value = b.emit(f"tile.reduce {x.name} axis {axis} {text} : ({x.type}) -> {to}", to, bound)
-        return self._as_tile(value)
-
-    def scan(self) -> Value | None:
-        b = self.b
-        x = self.pick(lambda v: v.element not in ("i1", *FLOAT8)) or self.fresh(Type("f32", self.shapes[0]))
-        if x.element in ("i1", *FLOAT8):
-            return None
-        axis = b.rng.randrange(len(x.shape))
-        x, text, bound = self._combine_region(x, x.shape[axis])
-        reverse = " attributes {reverse}" if b.chance(40) else ""
-        return b.emit(f"tile.scan {x.name} axis {axis}{reverse} {text} : ({x.type}) -> {x.type}", x.type, bound)
-
-    def _combine_region(self, x: Value, count: int) -> tuple[Value, str, int]:
-        b = self.b
-        is_float = x.element in FLOATS
-        kind = b.rng.choice(["addf", "addf", "maximumf", "minimumf"] if is_float else ["addi", "maxsi", "minsi", "xori"])
-        bound = x.bound
-        if kind == "addf":
-            x = b.clamp(x, max(LIMITS[x.element] // count, 1))
-            bound = min(x.bound * count, LIMITS[x.element])
-        elif not is_float:
-            bound = LIMITS[x.element] + 1
-        e = x.element
-        text = f"{{ ^bb0(%p: {e}, %q: {e}): %r = arith.{kind} %p, %q : {e} tile.yield %r : {e} }}"
-        return x, text, bound
-
-    def _largest_and_place(self, x: Value, axis: int) -> Value:
-        """Of equal values the first: the region stays commutative."""
-        b, e = self.b, x.element
-        places = b.emit(f"tile.iota axis {axis} : {Type('i32', x.shape)}", Type("i32", x.shape), x.shape[axis], keep=False)
-        greater, equal = ("cmpf ogt", "cmpf oeq") if e in FLOATS else ("cmpi sgt", "cmpi eq")
-        region = (
-            f"{{ ^bb0(%p: {e}, %pi: i32, %q: {e}, %qi: i32): %g = arith.{greater}, %p, %q : {e} "
-            f"%e = arith.{equal}, %p, %q : {e} %l = arith.cmpi slt, %pi, %qi : i32 %b = arith.andi %e, %l : i1 "
-            f"%c = arith.ori %g, %b : i1 %v = arith.select %c, %p, %q : {e} %i = arith.select %c, %pi, %qi : i32 "
-            f"tile.yield %v, %i : {e}, i32 }}"
-        )
-        shape = tuple(s for i, s in enumerate(x.shape) if i != axis) or None
-        name = b.name()
-        to, place_type = Type(e, shape), Type("i32", shape)
-        text = f"tile.reduce {x.name}, {places.name} axis {axis} {region} : ({x.type}, {places.type}) -> ({to}, {place_type})"
-        b.block.operations.append(Op(text, [(f"{name}#0", to), (f"{name}#1", place_type)]))
-        value, place = Value(f"{name}#0", to, x.bound), Value(f"{name}#1", place_type, x.shape[axis])
-        b.values += [v for v in (value, place) if shape]
-        return self._as_tile(place)
-
-    def _as_tile(self, value: Value) -> Value:
-        """A number as a tile of it."""
-        if value.shape is not None:
-            return value
-        to = Type(value.element, self.b.rng.choice(self.shapes))
-        return self.b.emit(f"tensor.splat {value.name} : {to}", to, value.bound, value.error)
-
-    # Products.
-
-    def dot(self, sizes: tuple[int, int, int], accumulator: Value | None = None, room: int | None = None) -> Value:
-        """A product of M x K and K x N, each stored either way, added to `accumulator` or to what is in scope.
-
-        `room` bounds what the product may add.
-        """
-        b, rng = self.b, self.b.rng
-        m, n, k = sizes
-        if accumulator is not None and accumulator.element == "i32":
-            element = "i8"
-        else:
-            element = rng.choice(["bf16", "bf16", "f16", "f16", "f32"] + ["i8"] * (accumulator is None))
-            if self.weights["f8"] and b.chance(15):
-                element = rng.choice(sorted(FLOAT8))
-        result = Type(_DOT_RESULT.get(element, "f32"), (m, n))
-        limit = _F8_SUM if element in FLOAT8 else LIMITS[result.element] // 2
-        room = min(room or limit, limit)
-        bound = max(int((room / k) ** 0.5), 1)
-        if element not in FLOAT8:
-            bound = min(bound, LIMITS[element], 1024)
-        flip_a, flip_b = b.chance(35), b.chance(50)
-        x = self._operand(Type(element, (k, m) if flip_a else (m, k)), bound)
-        y = self._operand(Type(element, (n, k) if flip_b else (k, n)), bound)
-        acc = accumulator
-        if acc is None:
-            acc = self.b.constant(result, 0) if b.chance(60) else b.clamp(self.of_type(result), limit)
-        precision = " {precision = #tile.precision<tf32>}" if element == "f32" and b.chance(30) else ""
-        text = (
-            f"tile.dot {x.name}{' transpose_a' * flip_a}, {y.name}{' transpose_b' * flip_b}, {acc.name}{precision} "
-            f": {x.type}, {y.type} -> {result}"
-        )
-        return b.emit(text, result, acc.bound + k * x.bound * y.bound)
-
-    def _operand(self, type_: Type, bound: int) -> Value:
-        """Mostly loaded; sometimes computed, and a product of before if those may be chained."""
-        b = self.b
-        computed = self.weights["register-dot"] and b.chance(10 * self.weights["register-dot"])
-        if computed and type_.element not in FLOAT8:
-            value = self.pick(lambda v: v.type == type_)
-            if value is None and (source := self.pick(lambda v: v.shape == type_.shape and v.element not in FLOAT8)):
-                value = self.cast(source, type_.element)
-            if value is not None:
-                return b.clamp(value, bound)
-        return b.clamp(self.accesses.load(type_, min(bound, load_bound(type_.element))), bound)
-
-    def chained_dot(self, sizes: tuple[int, int, int], extent: int) -> Value:
-        """The result of a product, cast, as the first operand of another: M x N times N x `extent`."""
-        b = self.b
-        m, n, _ = sizes
-        first = self.dot(sizes)
-        if first.element == "i32":
-            return first
-        element = b.rng.choice(["bf16", "f16"])
-        x = self.cast(b.clamp(first, 16), element)
-        y = self._operand(Type(element, (n, extent)), 3)
-        result = Type("f32", (m, extent))
-        acc = b.constant(result, 0)
-        text = f"tile.dot {x.name}, {y.name}, {acc.name} : {x.type}, {y.type} -> {result}"
-        return b.emit(text, result, n * x.bound * y.bound)
-

@@ -2,6 +2,7 @@
 #include "TileToPipe.h"
 #include "headrace/Conversion/Passes.h"
 #include "headrace/Dialect/Tile/Transforms/LayoutRelations.h"
+#include "headrace/Dialect/Tile/Transforms/Order.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,7 +19,14 @@ using namespace headrace;
 KernelConversion::KernelConversion(func::FuncOp kernel, bool specialize)
     : kernel(kernel), specialize(specialize), builder(kernel.getContext()) {}
 
-LogicalResult KernelConversion::run() { return convertBlock(kernel.getBody().front()); }
+LogicalResult KernelConversion::run() {
+  // Asked of all before any is converted: the answer depends on the others.
+  kernel.walk([&](Operation *op) {
+    if (tile::needsOrder(op))
+      ordered.insert(op);
+  });
+  return convertBlock(kernel.getBody().front());
+}
 
 /// Ops that work in registers, or on global memory by themselves, go on living at the pipe level.
 static bool needsNoChannel(Operation *op) {
@@ -51,6 +59,7 @@ LogicalResult KernelConversion::convertBlock(Block &block) {
 
 /// An op made later may get the memory of an erased one: nothing may be known of its values by then.
 void KernelConversion::forget(Operation *op) {
+  ordered.erase(op);
   auto forgetValue = [&](Value value) {
     slots.erase(value);
     accumulators.erase(value);
@@ -60,18 +69,9 @@ void KernelConversion::forget(Operation *op) {
     llvm::for_each(region.getArguments(), forgetValue);
 }
 
-/// An array that a kernel both reads and writes changes hands between threads: they meet before each access.
+/// What changes hands between threads through global memory: they meet before the access.
 void KernelConversion::keepOrder(Operation *op) {
-  auto isRead = [](Operation *user) {
-    return isa<tile::LoadOp, tile::LoadScalarOp, tile::GatherOp, pipe::LoadOp, pipe::CopyOp>(user);
-  };
-  auto isWrite = [](Operation *user) {
-    return isa<tile::StoreOp, tile::StoreScalarOp, tile::ScatterOp, tile::ReduceStoreOp, pipe::StoreOp>(user);
-  };
-  if (!isRead(op) && !isWrite(op))
-    return;
-  Value array = isWrite(op) ? op->getOperand(1) : op->getOperand(0);
-  if (llvm::any_of(array.getUsers(), isRead) && llvm::any_of(array.getUsers(), isWrite))
+  if (ordered.contains(op))
     pipe::RoleBarrierOp::create(builder, op->getLoc(), IntegerAttr());
 }
 

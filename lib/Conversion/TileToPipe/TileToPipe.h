@@ -71,6 +71,8 @@ private:
   llvm::DenseMap<mlir::Block *, llvm::SmallVector<pipe::ConsumerWaitOp>> waits;
   /// The first accumulating dot of a loop's chain, with the condition under which it adds to what is there.
   llvm::DenseMap<mlir::Value, std::pair<Slot, mlir::Value>> accumulators;
+  /// Accesses of global memory before which threads meet.
+  llvm::DenseSet<mlir::Operation *> ordered;
   unsigned channelCount = 0;
 };
 

@@ -37,7 +37,8 @@ def _fma(op: Operation, args: list[np.ndarray], dtype: np.dtype) -> np.ndarray:
     high, high_error = two_sum(product, low)
     rest = add_to_odd(low_error, high_error)
     total, error = two_sum(high, rest)
-    plain = x * y + z  # where a step overflowed, or an operand is not finite
+    # Where a step overflowed, or an operand is not finite:
+    plain = np.where(np.isfinite(x) & np.isfinite(y) & ~np.isfinite(z), z, x * y + z)
     exact = np.isfinite(total) & np.isfinite(error)
     if dtype == np.float64:
         return np.where(exact, total, plain)

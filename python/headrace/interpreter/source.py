@@ -28,7 +28,10 @@ def find_opt() -> str:
 def to_generic(text: str, opt: str | None = None) -> str:
     """The generic form of `text`, with locations. Raises InterpreterError with headrace-opt's first message."""
     command = [opt or find_opt(), "-", *_GENERIC]
-    run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    try:
+        run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise InterpreterError(f"cannot run {command[0]}: {error.strerror}") from error
     if run.returncode:
         found = re.search(r"^[^\n]*?:(\d+):\d+: error: (.*)$", run.stderr, re.MULTILINE)
         if found:

@@ -80,18 +80,20 @@ def reduce(op: Operation, sources: list[np.ndarray], combine: Combine) -> list[n
 
 
 def scan(op: Operation, sources: list[np.ndarray], combine: Combine) -> list[np.ndarray]:
-    """Slice by slice; with `reverse` from the last one on, the slices after it being the earlier partial result."""
+    """Slice by slice, with `reverse` from the last one on. Of two partial results the one at lower places is first."""
     slices = _along_axis(op, sources)
-    if "reverse" in op.attributes:
+    reverse = "reverse" in op.attributes
+    if reverse:
         slices = [s[::-1] for s in slices]
     partial = [s[0] for s in slices]
     collected = [[p] for p in partial]
     for i in range(1, len(slices[0])):
-        partial = combine(partial, [s[i] for s in slices])
+        following = [s[i] for s in slices]
+        partial = combine(following, partial) if reverse else combine(partial, following)
         for done, p in zip(collected, partial, strict=True):
             done.append(p)
     results = [np.stack(done) for done in collected]
-    if "reverse" in op.attributes:
+    if reverse:
         results = [r[::-1] for r in results]
     axis = int(op.attributes["axis"].value)
     return [_rounded(np.moveaxis(r, 0, axis), type_) for r, type_ in zip(results, op.result_types, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from headrace.language.dtypes import DType, i32
+from headrace.language.dtypes import DType
 from headrace.language.emitter import Emitter
 from headrace.language.mlir import Block, literal, tensor
 from headrace.language.operands import (
@@ -13,7 +13,6 @@ from headrace.language.operands import (
     as_scalar,
     as_tile,
     broadcast_shape,
-    convert,
     expand,
     number_as,
     reshape,
@@ -26,53 +25,61 @@ CACHES = ("ca", "cg", "evict_first", "evict_last")
 _LARGEST_TILE = 1 << 24
 
 
-def make_part(em: Emitter, array: Array, subscript: ast.expr, evaluate) -> Part:
-    """The part of `array` that `subscript` names. `evaluate` gives the value of an expression."""
+def make_part(em: Emitter, array: Array, subscript: ast.expr) -> Part:
+    """The part of `array` that `subscript` names."""
     nodes = subscript.elts if isinstance(subscript, ast.Tuple) else [subscript]
     if len(nodes) != array.type.rank:
-        em.fail(f"expected one position for each of the {array.type.rank} dimensions of '{array.parameter}', got {len(nodes)}",
-                subscript)  # fmt: skip
+        example = ", ".join(f"{name}:{name}+B{name.upper()}" for name in "ijklm"[: array.type.rank])
+        em.fail(f"expected one position for each of the {array.type.rank} dimensions of '{array.parameter}', got "
+                f"{len(nodes)}: write {array.parameter}[{example}]", subscript)  # fmt: skip
     positions = []
     for dim, node in enumerate(nodes):
         with em.at(node):
             if isinstance(node, ast.Slice):
-                positions.append(_make_range(em, array, dim, node, evaluate))
+                positions.append(_make_range(em, array, dim, node))
             else:
-                positions.append(_make_position(em, array, evaluate(em, node)))
+                positions.append(_make_position(em, array, em.evaluate(node)))
     return Part(array, tuple(positions), em.place())
 
 
 def _make_position(em: Emitter, array: Array, value: Any) -> Scalar | Tile | int:
     if isinstance(value, Tile):
         if not value.dtype.is_int or value.dtype.bits < 32:
-            em.fail(f"expected places of i32 or i64 in '{array.parameter}[...]', got {describe(value)}: write .to(hr.i32)")
+            em.fail(
+                f"expected places of i32 or i64 in '{array.parameter}[...]', got {describe(value)}: write .to(hr.i32)"
+            )
         return value
     if isinstance(value, slice) or value is None or value is Ellipsis:
         em.fail(f"expected a slice, an integer or a tile of places in '{array.parameter}[...]', got {value}")
     return as_index(em, value, f"a position in '{array.parameter}[...]'")
 
 
-def _make_range(em: Emitter, array: Array, dim: int, node: ast.Slice, evaluate) -> Range:
+def _make_range(em: Emitter, array: Array, dim: int, node: ast.Slice) -> Range:
     """`lower:upper`, whose length is known now although its ends may not be."""
     name = f"'{array.parameter}[...]'"
-    if node.step is not None and evaluate(em, node.step) != 1:
+    if node.step is not None and em.evaluate(node.step) != 1:
         em.fail(f"expected slices of step 1 in {name}: pass an array with that stride, or places, "
                 f"{array.parameter}[hr.arange(BM) * 2 + m, ...]", node.step)  # fmt: skip
-    lower = as_index(em, evaluate(em, node.lower) if node.lower else 0, f"the start of a slice in {name}")
+    lower = as_index(em, em.evaluate(node.lower) if node.lower else 0, f"the start of a slice in {name}")
     if node.upper is None:
         start = ast.unparse(node.lower) if node.lower else "0"
-        em.fail(f"expected a slice of known length in {name}: write {start}:{'' if start == '0' else start + '+'}BM with a "
-                "constant BM; what lies outside the array reads as the fill and is not written")  # fmt: skip
+        em.fail(f"expected a slice of known length in {name}: write {start}:{'' if start == '0' else start + '+'}BM "
+                "with a constant BM; what lies outside the array reads as the fill and is not written")  # fmt: skip
     # The end is needed for the length only: what computes it is dropped.
     with em.inside(Block()):
-        upper = as_index(em, evaluate(em, node.upper), f"the end of a slice in {name}")
+        upper = as_index(em, em.evaluate(node.upper), f"the end of a slice in {name}")
     length = upper.affine - lower.affine if upper.affine and lower.affine else None
     if length is None or not length.is_constant:
         start = ast.unparse(node.lower) if node.lower else "0"
-        em.fail(f"expected a slice of known length in {name}, got {ast.unparse(node)}: the length must be a constant, write "
-                f"{start}:{start}+BM with BM: hr.constexpr, and leave what lies outside the array to the fill")  # fmt: skip
+        em.fail(f"expected a slice of known length in {name}, got {ast.unparse(node)}: the length must be a "
+                "constant, write "
+                f"{start}:{start}+BM with BM: hr.constexpr, and leave what lies outside the array to the "
+                "fill")  # fmt: skip
     if not 1 <= length.constant <= _LARGEST_TILE:
-        em.fail(f"expected a slice of 1 to {_LARGEST_TILE} elements in {name}, got {length.constant} from {ast.unparse(node)}")
+        em.fail(
+            f"expected a slice of 1 to {_LARGEST_TILE} elements in {name}, got {length.constant} from "
+            f"{ast.unparse(node)}: write {ast.unparse(node.lower) if node.lower else 0} + BM as its end"
+        )
     return Range(lower, length.constant)
 
 
@@ -107,9 +114,8 @@ def _places(em: Emitter, part: Part) -> tuple[list[Scalar | Tile], tuple[int, ..
     """
     tiles = [p for p in part.positions if isinstance(p, Tile)]
     name = f"'{part.array.parameter}[...]'"
-    if len(tiles) == 1 and len(tiles[0].shape) == 1:
-        if any(isinstance(p, Scalar) for p in part.positions):
-            em.fail(f"expected slices beside a tile of places in {name}, got a single position: write n:n+1")
+    alone = len(tiles) == 1 and len(tiles[0].shape) == 1
+    if alone and not any(isinstance(position, Scalar) for position in part.positions):
         moved = tuple(p.extent if isinstance(p, Range) else p.shape[0] for p in part.positions)
         return [p.start if isinstance(p, Range) else written(em, p) for p in part.positions], moved, moved
     if any(isinstance(p, Range) for p in part.positions):
@@ -127,8 +133,7 @@ def _places(em: Emitter, part: Part) -> tuple[list[Scalar | Tile], tuple[int, ..
     for position in part.positions:
         if isinstance(position, Tile) and position.dtype is not dtype:
             em.fail(f"expected places of one dtype in {name}, got {dtype} and {position.dtype}")
-        places = as_tile(em, convert(em, position, i32) if isinstance(position, Scalar) and dtype is i32 else position,
-                         shape, dtype, "places")  # fmt: skip
+        places = as_tile(em, position, shape, dtype, "places")
         positions.append(reshape(em, places, moved))
     return positions, moved, shape
 
@@ -164,7 +169,10 @@ def check_tile(em: Emitter, shape: tuple[int, ...]) -> None:
     for extent in shape:
         elements *= extent
     if elements > _LARGEST_TILE:
-        em.fail(f"expected a tile of at most {_LARGEST_TILE} elements, got {shape_text(shape)}, {elements} elements")
+        em.fail(
+            f"expected a tile of at most {_LARGEST_TILE} elements, got {shape_text(shape)}, {elements} "
+            "elements: write a loop over smaller ones"
+        )
 
 
 def _load_attributes(em: Emitter, dtype: DType, fill: Any, cache: str | None) -> str:
@@ -174,7 +182,7 @@ def _load_attributes(em: Emitter, dtype: DType, fill: Any, cache: str | None) ->
     if fill is not None:
         if not isinstance(fill, (bool, int, float)):
             em.fail(f"expected a constant number as fill, got {describe(fill)}")
-        text = literal(number_as(em, fill, dtype, "the array"), dtype)
+        text = literal(number_as(em, fill, dtype), dtype)
         attributes.append(f"fill = {text}" if dtype.kind == "bool" else f"fill = {text} : {dtype.mlir}")
     return f" {{{', '.join(attributes)}}}" if attributes else ""
 
@@ -193,7 +201,8 @@ def _outgoing(em: Emitter, value: Any, shape: tuple[int, ...], moved: tuple[int,
     what = f"a tile for '{array.parameter}[...]'"
     if isinstance(value, Tile) and value.dtype is not array.type.dtype:
         em.fail(f"expected a tile of '{array.parameter}', {array.type.dtype}, got {describe(value)}: write "
-                f".to({array.parameter}.dtype)", notes=em.note(f"the tile of {value.dtype} is made here", value))  # fmt: skip
+                f".to({array.parameter}.dtype)",
+                notes=em.note(f"the tile of {value.dtype} is made here", value))  # fmt: skip
     return reshape(em, as_tile(em, value, shape, array.type.dtype, what), moved)
 
 
@@ -203,7 +212,8 @@ def store(em: Emitter, part: Part, value: Any, cache: str | None = None) -> None
     em.written.add(array.parameter)
     if _is_element(part):
         if isinstance(value, Tile):
-            em.fail(f"expected a scalar for a single element of '{array.parameter}', got {describe(value)}: write a slice, "
+            em.fail(f"expected a scalar for a single element of '{array.parameter}', got {describe(value)}: write a "
+                    "slice, "
                     "n:n+BN", notes=em.note("the tile is made here", value))  # fmt: skip
         scalar = as_scalar(em, value, array.type.dtype, f"an element of '{array.parameter}'")
         em.op(f"tile.store_scalar {scalar.name}, {array.name}[{_names(part)}] : {scalar.mlir}, {array.type.mlir}")
@@ -233,7 +243,10 @@ def combine(em: Emitter, part: Part, value: Any, how: str) -> None:
     array = part.array
     em.written.add(array.parameter)
     if array.type.dtype.name not in ("i32", "i64", "f16", "bf16", "f32", "f64"):
-        em.fail(f"expected an array of i32, i64, f16, bf16, f32 or f64 to combine atomically, got {array.type.dtype}")
+        em.fail(
+            f"expected an array of i32, i64, f16, bf16, f32 or f64 to combine atomically, got {array.type.dtype}: "
+            "keep the result in a wider array"
+        )
     if any(isinstance(position, Tile) for position in part.positions):
         _scatter(em, part, value, f"combine #tile.combine<{how}> ")
         return
@@ -245,7 +258,10 @@ def combine(em: Emitter, part: Part, value: Any, how: str) -> None:
     else:
         shape, moved = part_shape(part), _moved_shape(part)
         tile = _outgoing(em, value, shape, moved, array)
-    em.op(f"tile.reduce_store #tile.combine<{how}> {tile.name}, {array.name}[{_names(part)}] : {tile.mlir}, {array.type.mlir}")
+    em.op(
+        f"tile.reduce_store #tile.combine<{how}> {tile.name}, {array.name}[{_names(part)}] : {tile.mlir}, "
+        f"{array.type.mlir}"
+    )
 
 
 # ---- subscripts of tiles

@@ -20,7 +20,9 @@ from headrace.language.values import Scalar, Tile, Unset
 RESULT = "return"
 
 
-def emit_if(em: Emitter, condition: Scalar, yes: Block, no: Block, slots: list[tuple[Template, Any, Any, str]]) -> list[Any]:
+def emit_if(
+    em: Emitter, condition: Scalar, yes: Block, no: Block, slots: list[tuple[Template, Any, Any, str]]
+) -> list[Any]:
     """scf.if of both blocks; `slots` are (template, value of yes, value of no, name). The merged values."""
     kinds = [text for template, *_ in slots for text in types(template)]
     for block, side in ((yes, 1), (no, 2)):
@@ -50,7 +52,10 @@ def choose(em: Emitter, condition: Scalar, yes: Callable[[], Any], no: Callable[
     if not types(template):
         for block in blocks:
             if not block.is_pure():
-                em.fail(f"expected branches of {what} that only compute, got the same constant of both: write an if statement")
+                em.fail(
+                    f"expected branches of {what} that only compute, got the same constant of both: write an if "
+                    "statement"
+                )
         return values[0]
     if all(map(Block.is_pure, blocks)) and not any(isinstance(value, (Tile, tuple)) for value in values):
         names = []
@@ -73,7 +78,7 @@ def both(em: Emitter, is_and: bool, left: Scalar, right: Callable[[], Scalar]) -
     return emit_if(em, left, *((block, Block()) if is_and else (Block(), block)), [slot])[0]
 
 
-def branch_statement(em: Emitter, node: ast.If, condition: Scalar, execute: Callable[[list[ast.stmt]], None]) -> None:
+def branch_statement(em: Emitter, node: ast.If, condition: Scalar) -> None:
     """Both branches of an `if` statement; variables that either assigns, and somebody reads later, are merged."""
     variables = em.scope.variables
     before = dict(variables)
@@ -82,18 +87,20 @@ def branch_statement(em: Emitter, node: ast.If, condition: Scalar, execute: Call
         variables.clear()
         variables.update(before)
         with em.inside(Block()) as block:
-            execute(body)
+            em.execute(body)
         after.append(dict(variables))
         blocks.append(block)
-    live = em.scope.source.liveness.after(node) if em.scope.analysed else None
+    live = em.scope.liveness.after(node)
     assigned = names_assigned(node.body) | names_assigned(node.orelse)
-    changed = sorted(name for name in (*assigned, RESULT) if any(after[i].get(name) is not before.get(name) for i in (0, 1)))
+    changed = sorted(
+        name for name in (*assigned, RESULT) if any(after[i].get(name) is not before.get(name) for i in (0, 1))
+    )
     slots, merged = [], []
     variables.clear()
     variables.update(before)
     for name in changed:
-        if live is not None and name not in live and name != RESULT:
-            variables[name] = Unset("it is assigned in a branch above", "assign it before this line")
+        if name not in live and name != RESULT:
+            variables[name] = Unset("has no certain value after the if above", f"assign '{name}' before this line")
             continue
         slot = _slot(em, node, name, after)
         if isinstance(slot, Unset):
@@ -106,18 +113,22 @@ def branch_statement(em: Emitter, node: ast.If, condition: Scalar, execute: Call
 
 def _slot(em: Emitter, node: ast.If, name: str, after: list[dict]) -> tuple[Template, Any, Any, str] | Unset:
     yes, no = (side.get(name, MISSING) for side in after)
-    for value, branch in ((yes, "when the condition holds"), (no, "when it does not")):
+    test = ast.unparse(node.test)
+    for value, branch, other in ((yes, f"if '{test}'", "if"), (no, f"unless '{test}'", "else")):
         if value is MISSING or isinstance(value, Unset):
             if name == RESULT:
-                em.fail("expected a value to be returned on every path, got none " + branch + ": write return there as well",
-                        node)  # fmt: skip
-            other = "else branch" if branch == "when it does not" else "if branch"
-            return Unset(f"it has no value {branch}", f"assign '{name}' before the if, or in the {other} as well",
-                         em.place(node), "the if is here")  # fmt: skip
+                em.fail("expected a value to be returned on every path, got none " + branch + ": write return in "
+                        "that case as well, or a value after the if", node)  # fmt: skip
+            return Unset(f"has a value only {'unless' if other == 'if' else 'if'} '{test}'",
+                         f"assign '{name}' before the if, or under {other} as well", em.place(node),
+                         "the if is here")  # fmt: skip
     try:
         return join(template_of(yes), template_of(no)), yes, no, name if name != RESULT else "result"
     except MismatchError as mismatch:
         shown = "the returned value" if name == RESULT else f"'{name}'"
-        notes = tuple(Note(f"here it is {value}", value.place) for value in (yes, no) if isinstance(value, Tile) and value.place)
-        em.fail(f"expected {shown} of one type after the if, got {mismatch}: cast or broadcast one of them, or use two names",
+        notes = tuple(
+            Note(f"here it is {value}", value.place) for value in (yes, no) if isinstance(value, Tile) and value.place
+        )
+        em.fail(f"expected {shown} of one type after the if, got {mismatch}: cast or broadcast one of them, or use "
+                "two names",
                 node, notes)  # fmt: skip

@@ -16,7 +16,7 @@ _MAX_RANK = 5
 
 @dataclass(frozen=True)
 class DType:
-    """An element type. `name` is Headrace's, `mlir` MLIR's; `bits` its width; `kind` one of "float", "int", "bool", "index".
+    """An element type. `name` is Headrace's, `mlir` MLIR's; `bits` its width; `kind` is float, int, bool or index.
 
     ```python
     hr.f32.bits       # 32
@@ -80,7 +80,9 @@ class ArrayType:
 
     def __post_init__(self):
         if not 1 <= self.rank <= _MAX_RANK or len(self.strides) != self.rank:
-            raise TypeError(f"expected a rank of 1 to {_MAX_RANK} and as many strides, got {self.rank} and {self.strides}")
+            raise TypeError(
+                f"expected a rank of 1 to {_MAX_RANK} and as many strides, got {self.rank} and {self.strides}"
+            )
         if self.dtype.kind == "index" or not isinstance(self.dtype, DType):
             raise TypeError(f"expected a dtype with a size in memory, got {self.dtype!r}")
         if self.align < 1 or self.align & (self.align - 1) or self.align > 1024:
@@ -138,7 +140,9 @@ FOREIGN_NAMES = {
 }  # fmt: skip
 
 
-def array(dtype: DType, rank: int, strides: tuple[int | None, ...] | None = None, align: int = DEFAULT_ALIGN) -> ArrayType:
+def array(
+    dtype: DType, rank: int, strides: tuple[int | None, ...] | None = None, align: int = DEFAULT_ALIGN
+) -> ArrayType:
     """The type of an array, for signatures: the long form of ``dtype[:, ::1]``.
 
     `strides` are in elements, None for what the call brings (default: row-major, the last one 1); `align` is in bytes.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from headrace.language.affine import Affine
@@ -21,21 +22,43 @@ MAX_CALLS = 64
 class Emitter:
     """Appends operations to a block. `prologue` is the start of the kernel: constants, extents and the grid.
 
-    `facts` remembers what the kernel does with its arguments: the names of the arrays that it writes.
+    `written` gets the names of the arrays that the kernel writes. `evaluate` and `execute` emit expressions and
+    statements, which call each other through it.
     """
 
-    def __init__(self):
+    def __init__(
+        self, evaluate: Callable[[Emitter, ast.expr], Any], execute: Callable[[Emitter, list[ast.stmt]], None]
+    ):
+        self._evaluate = evaluate
+        self._execute = execute
         self.names = Names()
         self.prologue = Block()
         self.block = self.prologue
         self.written: set[str] = set()
         self.scope: Scope | None = None
         self.grid_place: Place | None = None
+        #: Constants from outside of the kernel: what looks one up, its name and its value.
+        self.reads: list[tuple[Callable[[str], Any], str, Any]] = []
+        #: Types of variables that loops carry, by loop and name, found by emitting them before.
+        self.templates: dict[tuple[int, str], Any] = {}
+        #: Whether operations go to a region that sees no values from outside.
+        self.isolated = False
         #: Blocks that are open, of the kernel's body at 1: what must be said once is said there.
         self.depth = 0
+        #: Names of values as they are printed, for those that the program gives one.
+        self.renamed: dict[str, str] = {}
+        self._unnamed: set[str] = set()
         self._node: ast.AST | None = None
         self._calls: list[Place] = []
         self._shared: dict[Any, Scalar] = {}
+
+    def evaluate(self, node: ast.expr) -> Any:
+        """The value of an expression; what it takes to compute it is emitted."""
+        return self._evaluate(self, node)
+
+    def execute(self, body: list[ast.stmt]) -> None:
+        """Emits statements."""
+        self._execute(self, body)
 
     # ---- places and errors
 
@@ -52,7 +75,9 @@ class Emitter:
     def inlined(self, scope: Scope) -> Iterator[None]:
         """Inside, names are those of `scope`, and places have the current one as their caller."""
         if len(self._calls) >= MAX_CALLS:
-            self.fail(f"expected calls at most {MAX_CALLS} deep, got more: a recursion has no end in a kernel, write a loop")
+            self.fail(
+                f"expected calls at most {MAX_CALLS} deep, got more: a recursion has no end in a kernel, write a loop"
+            )
         self._calls.append(self.place())
         before, self.scope = self.scope, scope
         try:
@@ -80,7 +105,9 @@ class Emitter:
 
     # ---- operations
 
-    def op(self, *parts: str | Block, results: tuple[str, ...] = (), pure: bool = False, block: Block | None = None) -> None:
+    def op(
+        self, *parts: str | Block, results: tuple[str, ...] = (), pure: bool = False, block: Block | None = None
+    ) -> None:
         """Appends an operation of `parts`, text and regions in turn."""
         place = self.place()
         places = (place, *reversed(self._calls)) if place else ()
@@ -89,10 +116,21 @@ class Emitter:
     def value(self, text: str, hint: str = "v", pure: bool = True) -> str:
         """Appends an operation with one result; the result's name, made from `hint`."""
         name = self.names.fresh(hint)
+        self._unnamed.add(name)
         self.op(text, results=(name,), pure=pure)
         return name
 
-    def scalar(self, text: str, dtype: DType, hint: str = "v", affine: Affine | None = None, natural: bool = False) -> Scalar:
+    def call_it(self, value: Any, name: str) -> None:
+        """Prints `value` as `name`, the first name that the program gives to an operation's result."""
+        if isinstance(value, (Scalar, Tile)) and value.name in self._unnamed:
+            self._unnamed.discard(value.name)
+            if re.fullmatch(rf"%{re.escape(name)}(_\d+)?", value.name):
+                return
+            self.renamed[value.name] = self.names.fresh(name)
+
+    def scalar(
+        self, text: str, dtype: DType, hint: str = "v", affine: Affine | None = None, natural: bool = False
+    ) -> Scalar:
         name = self.value(text, hint)
         return self.as_scalar(name, dtype, affine, natural)
 
@@ -102,8 +140,10 @@ class Emitter:
             affine = Affine.of(name)
         return Scalar(name, dtype, affine, natural)
 
-    def tile(self, text: str, shape: tuple[int, ...], dtype: DType, hint: str = "t", pure: bool = True) -> Tile:
-        return Tile(self.value(text, hint, pure), shape, dtype, self.place())
+    def tile(
+        self, text: str, shape: tuple[int, ...], dtype: DType, hint: str = "t", pure: bool = True, natural: bool = False
+    ) -> Tile:
+        return Tile(self.value(text, hint, pure), shape, dtype, self.place(), natural)
 
     @contextlib.contextmanager
     def inside(self, block: Block) -> Iterator[Block]:
@@ -116,6 +156,15 @@ class Emitter:
             self.block = before
             self.depth -= 1
 
+    @contextlib.contextmanager
+    def isolating(self) -> Iterator[None]:
+        """Inside, constants are made where they are used."""
+        before, self.isolated = self.isolated, True
+        try:
+            yield
+        finally:
+            self.isolated = before
+
     def splice(self, block: Block) -> None:
         """Appends all of `block`."""
         self.block.ops.extend(block.ops)
@@ -123,22 +172,30 @@ class Emitter:
     # ---- what is said once, at the start of the kernel
 
     def constant(self, value: int | float | bool, dtype: DType) -> Scalar:
-        """A constant scalar."""
+        """A constant scalar; in a region that sees no values from outside, one of its own."""
+        if self.isolated:
+            typed = literal(value, dtype) + ("" if dtype.kind == "bool" else f" : {dtype.mlir}")
+            return self.as_scalar(self.value(f"arith.constant {typed}", "cst"), dtype)
         key = ("constant", repr(value), dtype)
         if key not in self._shared:
             text = literal(value, dtype)
             plain = str(value).lstrip("-").replace(".", "_")
-            stem = f"c{'m' if str(value).startswith('-') else ''}{plain}" if plain.isidentifier() or plain[:1].isdigit() else "cst"
+            stem = (
+                f"c{'m' if str(value).startswith('-') else ''}{plain}"
+                if plain.isidentifier() or plain[:1].isdigit()
+                else "cst"
+            )
             name = self.names.fresh(stem if dtype is index else f"{stem}_{dtype.name}")
             typed = text if dtype.kind == "bool" else f"{text} : {dtype.mlir}"
             self.op(f"arith.constant {typed}", results=(name,), pure=True, block=self.prologue)
             affine = Affine(int(value)) if dtype is index else None
-            self._shared[key] = Scalar(name, dtype, affine, dtype is index and value >= 0)
+            self._shared[key] = Scalar(name, dtype, affine, value >= 0)
         return self._shared[key]
 
     def splat_constant(self, value: int | float | bool, shape: tuple[int, ...], dtype: DType) -> Tile:
         """A tile of one constant."""
-        return self.tile(f"arith.constant dense<{literal(value, dtype)}> : {tensor(shape, dtype)}", shape, dtype, "cst")
+        text = f"arith.constant dense<{literal(value, dtype)}> : {tensor(shape, dtype)}"
+        return self.tile(text, shape, dtype, "cst", natural=value >= 0)
 
     def extent(self, array: Array, dim: int) -> Scalar:
         """The extent of `array` along `dim`, with the promise that its type makes."""
@@ -154,5 +211,6 @@ class Emitter:
                 # Kept even if nobody asks for the extent: loads and stores of the array know it then.
                 self.op(f"tile.assume {name} multiple_of {multiple}", results=(assumed,), block=self.prologue)
                 name = assumed
+            self._unnamed.add(name)
             self._shared[key] = Scalar(name, index, Affine.of(name), natural=True)
         return self._shared[key]

@@ -17,9 +17,12 @@ class Liveness:
         self._keep = body  # the ids below stay theirs
         #: Functions inside are called later than they are defined: what they read is always live.
         self._always = frozenset(
-            name for statement in body for node in ast.walk(statement) if isinstance(node, (ast.FunctionDef, ast.Lambda))
+            name
+            for statement in body
+            for node in ast.walk(statement)
+            if isinstance(node, (ast.FunctionDef, ast.Lambda))
             for name in names_read(node)
-        )  # fmt: skip
+        )
         self._block(body, frozenset())
 
     def after(self, statement: ast.stmt) -> frozenset[str]:

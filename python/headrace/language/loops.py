@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from headrace.language.dtypes import index
 from headrace.language.emitter import Emitter
-from headrace.language.errors import CompileError, Note
+from headrace.language.errors import Note
 from headrace.language.liveness import names_assigned
 from headrace.language.mlir import Block
 from headrace.language.operands import as_index
 from headrace.language.operators import truth
 from headrace.language.templates import (
-    Constant,
     MismatchError,
     Template,
     instantiate,
@@ -69,19 +69,17 @@ class _Carried:
 
 def _carried(em: Emitter, loop: ast.For | ast.While) -> _Carried:
     """Variables that a trip assigns and the next one, or what follows the loop, reads; as they are before the loop."""
-    live = em.scope.source.liveness.head(loop) if em.scope.analysed else None
+    live = em.scope.liveness.head(loop)
     names, templates = [], []
-    for one in sorted(names_assigned(loop.body)):
-        value = em.scope.variables.get(one)
-        if one not in em.scope.variables or isinstance(value, Unset) or (live is not None and one not in live):
+    assigned = names_assigned(loop.body)
+    for one, value in em.scope.variables.items():
+        if one not in assigned or isinstance(value, Unset) or one not in live:
             continue
         template = template_of(value)
         known = em.templates.get((id(loop), one))
         if known is not None:
-            try:
+            with contextlib.suppress(MismatchError):
                 template = known if join(template, known) == known else template
-            except MismatchError:
-                pass
         names.append(one)
         templates.append(template)
     return _Carried(names, templates)
@@ -108,13 +106,13 @@ def _settle(em: Emitter, loop: ast.For | ast.While, emit: Callable[[_Carried], d
         carried = _Carried(carried.names, templates)
         em.templates.update({(id(loop), one): t for one, t in zip(carried.names, templates, strict=True)})
     for one in names_assigned(loop.body) - set(carried.names):
-        variables[one] = Unset("it is assigned in a loop, which may have no trip", f"assign '{one}' before the loop",
+        variables[one] = Unset("has no value if the loop has no trip", f"assign '{one}' before the loop",
                                em.place(loop), "the loop is here")  # fmt: skip
 
 
 def _meet(em: Emitter, loop: ast.For | ast.While, one: str, template: Template, first: Any, last: Any) -> Template:
     """The template of a variable that comes into the loop as `first` and leaves a trip as `last`."""
-    if isinstance(last, Unset) or last is None and not isinstance(first, type(None)):
+    if isinstance(last, Unset) or (last is None and not isinstance(first, type(None))):
         why = f": {last.advice}" if isinstance(last, Unset) else ""
         em.fail(f"expected '{one}' to be set at the end of each trip{why}", loop)
     try:
@@ -128,12 +126,12 @@ def _meet(em: Emitter, loop: ast.For | ast.While, one: str, template: Template, 
         notes = tuple(Note(text, value.place) for text, value in (("before the loop it is set here", first),
                                                                   ("in the loop it is set here", last))
                       if isinstance(value, Tile) and value.place)  # fmt: skip
-        em.fail(f"expected '{one}' to keep its type from trip to trip, got {name(template_of(first))} before the loop and "
-                f"{name(template_of(last))} after a trip: {advice}", loop, notes)  # fmt: skip
+        em.fail(f"expected '{one}' to keep its type from trip to trip, got {name(template_of(first))} before the "
+                f"loop and {name(template_of(last))} after a trip: {advice}", loop, notes)  # fmt: skip
 
 
-def emit_for(em: Emitter, node: ast.For, loop: Loop, execute: Callable, assign: Callable) -> None:
-    """A loop of a run-time number of trips. `execute` emits the body, `assign` sets the loop's variable."""
+def emit_for(em: Emitter, node: ast.For, loop: Loop, assign: Callable) -> None:
+    """A loop of a run-time number of trips. `assign` sets the loop's variable."""
     start, stop, step = (as_index(em, value, what) for value, what in
                          ((loop.start, "the start"), (loop.stop, "the end"), (loop.step, "the step")))  # fmt: skip
     _check_step(em, loop.step)
@@ -148,7 +146,7 @@ def emit_for(em: Emitter, node: ast.For, loop: Loop, execute: Callable, assign: 
         with em.inside(Block()) as body:
             number = em.as_scalar(variable, index, natural=start.natural)
             assign(node.target, number if loop.coordinates is None else loop.coordinates(number))
-            execute(node.body)
+            em.execute(node.body)
             after = dict(variables)
             _yield(em, carried, after, terminator)
         results = tuple(map(em.names.fresh, carried.hints()))
@@ -164,28 +162,34 @@ def emit_for(em: Emitter, node: ast.For, loop: Loop, execute: Callable, assign: 
 
     _settle(em, node, emit)
     for one in names_assigned([node.target]):
-        em.scope.variables[one] = Unset("a loop's variable has no value after it, since there may be no trip",
-                                        "assign it to another name in the loop", em.place(node), "the loop is here")  # fmt: skip
+        em.scope.variables[one] = Unset("has no value after its loop, which may have no trip",
+                                        "assign it to another name in the loop", em.place(node),
+                                        "the loop is here")  # fmt: skip
 
 
 def _yield(em: Emitter, carried: _Carried, after: dict[str, Any], terminator: str) -> None:
     """The values of the next trip, as far as they have their types: if not, this emission is thrown away."""
     if not carried.types():
         return
-    try:
-        names = carried.supply(em, after)
-    except (CompileError, AttributeError, TypeError):
-        return
+    for one, template in zip(carried.names, carried.templates, strict=True):
+        try:
+            if join(template, template_of(after[one])) != template:
+                return
+        except MismatchError:
+            return
+    names = carried.supply(em, after)
     em.op(f"{terminator} {', '.join(names)} : {', '.join(carried.types())}")
 
 
 def _check_step(em: Emitter, step: Any) -> None:
-    if isinstance(step, int) and step <= 0:
+    if step == 0 and isinstance(step, int):
+        em.fail("expected a positive step, got 0: write by how much the loop counts up, such as BK")
+    if isinstance(step, int) and step < 0:
         em.fail(f"expected a positive step, got {step}: count up and turn the number round, "
                 "for i in range(n): j = n - 1 - i")  # fmt: skip
 
 
-def emit_while(em: Emitter, node: ast.While, evaluate: Callable, execute: Callable) -> None:
+def emit_while(em: Emitter, node: ast.While) -> None:
     """A loop that a run-time condition ends."""
 
     def emit(carried: _Carried) -> dict[str, Any]:
@@ -195,9 +199,10 @@ def emit_while(em: Emitter, node: ast.While, evaluate: Callable, execute: Callab
         variables.update(carried.bind(em, arguments))
         kinds = ", ".join(carried.types())
         with em.inside(Block()) as test, em.at(node.test):
-            value = evaluate(em, node.test)
+            value = em.evaluate(node.test)
             if is_constant(value):
-                em.fail("expected a condition that changes at run time, got a constant: the loop would never end")
+                em.fail("expected a condition that changes at run time, got a constant: the loop would never end, "
+                        "write for, or a condition on a variable that the body assigns")  # fmt: skip
             condition = truth(em, value, "'while'")
             names = f" {', '.join(arguments)} : {kinds}" if arguments else ""
             em.op(f"scf.condition({condition.name}){names}")
@@ -205,7 +210,7 @@ def emit_while(em: Emitter, node: ast.While, evaluate: Callable, execute: Callab
         header = ", ".join(f"{a}: {kind}" for a, kind in zip(inner, carried.types(), strict=True))
         with em.inside(Block(arguments=f"({header})" if header else "")) as body:
             variables.update(carried.bind(em, inner))
-            execute(node.body)
+            em.execute(node.body)
             after = dict(variables)
             _yield(em, carried, after, "scf.yield")
         results = tuple(map(em.names.fresh, carried.hints()))
@@ -218,26 +223,25 @@ def emit_while(em: Emitter, node: ast.While, evaluate: Callable, execute: Callab
     _settle(em, node, emit)
 
 
-def emit_unrolled(em: Emitter, node: ast.For, values: tuple, execute: Callable, assign: Callable) -> None:
+def emit_unrolled(em: Emitter, node: ast.For, values: tuple, assign: Callable) -> None:
     """The body written out for each of `values`."""
     if len(values) > MAX_UNROLLED:
         em.fail(f"expected at most {MAX_UNROLLED} trips of a loop that is written out, got {len(values)}: write range")
     for value in values:
         assign(node.target, value)
-        execute(node.body)
+        em.execute(node.body)
 
 
 def unrolled_values(em: Emitter, start: Any, stop: Any, step: Any) -> tuple[int, ...]:
     """The values of `hr.unroll`."""
     for value in (start, stop, step):
         if not is_number(value) or isinstance(value, float):
-            em.fail("expected constants in hr.unroll, got a run-time value: write range, or make it a constexpr parameter")
+            em.fail(
+                "expected constants in hr.unroll, got a run-time value: write range, or make it a constexpr parameter"
+            )
     if step == 0:
         em.fail("expected a step other than 0 in hr.unroll")
     if len(range(start, stop, step)) > MAX_UNROLLED:
-        em.fail(f"expected at most {MAX_UNROLLED} trips of a loop that is written out, got {len(range(start, stop, step))}: "
-                "write range")  # fmt: skip
+        em.fail(f"expected at most {MAX_UNROLLED} trips of a loop that is written out, got "
+                f"{len(range(start, stop, step))}: write range")  # fmt: skip
     return tuple(range(start, stop, step))
-
-
-__all__ = ["Constant", "Loop", "emit_for", "emit_unrolled", "emit_while", "unrolled_values"]

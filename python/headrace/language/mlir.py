@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from headrace.language.dtypes import DType
 from headrace.language.errors import Place
 
-_VALUE = re.compile(r"%[A-Za-z_][A-Za-z0-9_]*(?:#\d+)?")
+_VALUE = re.compile(r"%[A-Za-z_][A-Za-z0-9_]*")
 _INDENT = "  "
 
 
@@ -40,6 +40,16 @@ class Block:
         """Whether running this block, or not, makes no difference but for the values it defines."""
         return all(op.is_pure() for op in self.ops)
 
+    def free(self) -> set[str]:
+        """Names of values that are used here and made outside."""
+        used: set[str] = set(_VALUE.findall(self.arguments))
+        made = set(used)
+        for op in self.ops:
+            for part in op.parts:
+                used |= part.free() if isinstance(part, Block) else set(_VALUE.findall(part))
+            made.update(op.results)
+        return used - made
+
     def prune(self, used: set[str]) -> None:
         """Removes pure operations without a user. `used` are names needed after the block; gets those needed before."""
         kept = []
@@ -50,7 +60,7 @@ class Block:
                 if isinstance(part, Block):
                     part.prune(used)
                 else:
-                    used.update(name.split("#")[0] for name in _VALUE.findall(part))
+                    used.update(_VALUE.findall(part))
             kept.append(op)
         self.ops = kept[::-1]
 
@@ -80,6 +90,11 @@ def location(places: tuple[Place, ...]) -> str:
     """A location: the innermost place first, then the calls that led there."""
     one = f"{quote(places[0].filename)}:{places[0].line}:{places[0].column + 1}"
     return one if len(places) == 1 else f"callsite({one} at {location(places[1:])})"
+
+
+def rename(text: str, names: dict[str, str]) -> str:
+    """`text` with values called by other names."""
+    return _VALUE.sub(lambda match: names.get(match[0], match[0]), text)
 
 
 class Names:
@@ -123,9 +138,14 @@ def literal(value: int | float | bool, dtype: DType) -> str:
 
 def hex_float(value: float, dtype: DType) -> str:
     """The bits of an infinity or a NaN, in hexadecimal, as MLIR writes such values."""
-    exponent, mantissa = {"bf16": (8, 7), "f16": (5, 10), "f32": (8, 23), "f64": (11, 52), "e4m3": (4, 3), "e5m2": (5, 2)}[
-        dtype.name
-    ]
+    exponent, mantissa = {
+        "bf16": (8, 7),
+        "f16": (5, 10),
+        "f32": (8, 23),
+        "f64": (11, 52),
+        "e4m3": (4, 3),
+        "e5m2": (5, 2),
+    }[dtype.name]
     if dtype.name == "e4m3":
         bits = 0x7F
     else:

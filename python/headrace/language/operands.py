@@ -1,8 +1,8 @@
 """Operands of an operation: constants take the other side's type, tiles are broadcast, all else is refused.
 
-The rules are those of numpy 2, made stricter: a Python number adapts to the dtype it meets, and so does a run-time `int`
-(an extent, a loop variable, an integer argument); two sized dtypes never mix, a cast is to be written; shapes broadcast
-from the right.
+The rules are those of numpy 2, made stricter: a Python number adapts to the dtype it meets, and so does a run-time
+`int` (an extent, a loop variable, an integer argument); two sized dtypes never mix, a cast is to be written; shapes
+broadcast from the right.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ from headrace.language.values import Array, Part, Scalar, Tile, describe, is_num
 _INDEX_BITS = 32
 
 
-def number_as(em: Emitter, value: int | float | bool, dtype: DType, other: str = "") -> int | float | bool:
-    """`value` if `dtype` holds it. `other` says what has that dtype, for the message."""
-    whose = f" of {other}" if other else ""
+def number_as(em: Emitter, value: int | float | bool, dtype: DType) -> int | float | bool:
+    """`value` if `dtype` holds it; refused if not."""
     if dtype.is_float:
         return float(value)
     if isinstance(value, float):
-        em.fail(f"expected a whole number for the dtype {dtype_name(dtype)}{whose}, got {value}: cast to a float first, "
+        em.fail(f"expected a whole number for {dtype_name(dtype)}, got {value}: cast the other side, "
                 "such as x.to(hr.f32)")  # fmt: skip
     if dtype is i1:
         if value not in (0, 1):
-            em.fail(f"expected True or False for the dtype i1{whose}, got {value}")
+            em.fail(f"expected True or False for i1, got {value}")
         return bool(value)
     bits = _INDEX_BITS if dtype is index else dtype.bits
     if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
-        em.fail(f"expected a number that {dtype_name(dtype)}{whose} holds, {bits} bits, got {value}")
+        low, high = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+        em.fail(f"expected a number that {dtype_name(dtype)} holds, {low} to {high}, got {value}: write a smaller one, "
+                "or cast the other side to a wider dtype")  # fmt: skip
     return int(value)
 
 
@@ -45,7 +46,7 @@ def dtype_name(dtype: DType) -> str:
 def as_scalar(em: Emitter, value: Any, dtype: DType, what: str = "") -> Scalar:
     """`value`, a number or a scalar of `dtype` or a run-time int, as a scalar of `dtype`. `what` names it in errors."""
     if is_number(value):
-        return em.constant(number_as(em, value, dtype, what), dtype)
+        return em.constant(number_as(em, value, dtype), dtype)
     if isinstance(value, Scalar):
         if value.dtype is dtype:
             return value
@@ -53,7 +54,7 @@ def as_scalar(em: Emitter, value: Any, dtype: DType, what: str = "") -> Scalar:
             return convert(em, value, dtype)
         em.fail(f"expected {what or 'a scalar'} of {dtype_name(dtype)}, got {value.dtype}: write .to(hr.{dtype.name})"
                 if dtype is not index else f"expected {what or 'an integer'}, got {describe(value)}")  # fmt: skip
-    em.fail(f"expected {what or 'a scalar'} of {dtype_name(dtype)}, got {describe(value)}")
+    return em.fail(f"expected {what or 'a scalar'} of {dtype_name(dtype)}, got {describe(value)}")
 
 
 def as_index(em: Emitter, value: Any, what: str) -> Scalar:
@@ -62,7 +63,9 @@ def as_index(em: Emitter, value: Any, what: str) -> Scalar:
         return convert(em, value, index)
     if isinstance(value, int) and not isinstance(value, bool):
         return em.constant(number_as(em, value, index), index)
-    em.fail(f"expected {what} to be an integer, got {describe(value)}")
+    return em.fail(
+        f"expected {what} to be an integer, got {describe(value)}: write a whole number, or // for a quotient"
+    )
 
 
 def as_tile(em: Emitter, value: Any, shape: tuple[int, ...], dtype: DType, what: str = "the value") -> Tile:
@@ -73,9 +76,11 @@ def as_tile(em: Emitter, value: Any, shape: tuple[int, ...], dtype: DType, what:
                     notes=em.note(f"the tile of {value.dtype} is made here", value))  # fmt: skip
         return broadcast(em, value, shape, what)
     if is_number(value):
-        return em.splat_constant(number_as(em, value, dtype, what), shape, dtype)
+        return em.splat_constant(number_as(em, value, dtype), shape, dtype)
     scalar = as_scalar(em, value, dtype, what)
-    return em.tile(f"tensor.splat {scalar.name} : {tensor(shape, dtype)}", shape, dtype, "splat")
+    return em.tile(
+        f"tensor.splat {scalar.name} : {tensor(shape, dtype)}", shape, dtype, "splat", natural=scalar.natural
+    )
 
 
 def broadcast_shape(em: Emitter, left: tuple[int, ...], right: tuple[int, ...], what: str, notes=()) -> tuple[int, ...]:
@@ -84,10 +89,13 @@ def broadcast_shape(em: Emitter, left: tuple[int, ...], right: tuple[int, ...], 
     a, b = ((1,) * (rank - len(shape)) + shape for shape in (left, right))
     for x, y in zip(a, b, strict=True):
         if x != y and 1 not in (x, y):
-            advice = ""
+            advice = ": make the extents equal, or one of them 1"
             if len(left) != len(right):
                 advice = ": write x[:, None] or x[None, :] to say which axis is missing"
-            em.fail(f"expected shapes that broadcast in {what}, got {shape_text(left)} and {shape_text(right)}{advice}", notes=notes)
+            em.fail(
+                f"expected shapes that broadcast in {what}, got {shape_text(left)} and {shape_text(right)}{advice}",
+                notes=notes,
+            )
     return tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
 
 
@@ -101,14 +109,17 @@ def broadcast(em: Emitter, tile: Tile, shape: tuple[int, ...], what: str = "the 
         return written(em, tile)
     padded = (1,) * (len(shape) - len(tile.shape)) + tile.shape
     if len(padded) != len(shape) or any(x not in (1, y) for x, y in zip(padded, shape, strict=True)):
-        em.fail(f"expected {what} of shape {shape_text(shape)}, or one that broadcasts to it, got {shape_text(tile.shape)}",
-                notes=em.note(f"this tile is {tile}", tile))  # fmt: skip
+        advice = ": write .T" if tile.shape == shape[::-1] else ""
+        em.fail(f"expected {what} of shape {shape_text(shape)}, or one that broadcasts to it, got "
+                f"{shape_text(tile.shape)}"
+                f"{advice}", notes=em.note(f"this tile is {tile}", tile))  # fmt: skip
     tile = written(em, tile)
     while len(tile.shape) < len(shape):
         tile = expand(em, tile, 0)
     if tile.shape == shape:
         return tile
-    return em.tile(f"tile.broadcast {tile.name} : {tile.mlir} -> {tensor(shape, tile.dtype)}", shape, tile.dtype)
+    text = f"tile.broadcast {tile.name} : {tile.mlir} -> {tensor(shape, tile.dtype)}"
+    return em.tile(text, shape, tile.dtype, natural=tile.natural)
 
 
 def expand(em: Emitter, tile: Tile, axis: int) -> Tile:
@@ -116,7 +127,7 @@ def expand(em: Emitter, tile: Tile, axis: int) -> Tile:
     tile = written(em, tile)
     shape = (*tile.shape[:axis], 1, *tile.shape[axis:])
     text = f"tile.expand_dims {tile.name} axis {axis} : {tile.mlir} -> {tensor(shape, tile.dtype)}"
-    return em.tile(text, shape, tile.dtype)
+    return em.tile(text, shape, tile.dtype, natural=tile.natural)
 
 
 def reshape(em: Emitter, tile: Tile, shape: tuple[int, ...]) -> Tile:
@@ -128,7 +139,7 @@ def reshape(em: Emitter, tile: Tile, shape: tuple[int, ...]) -> Tile:
 
 
 def unify(em: Emitter, left: Any, right: Any, what: str) -> tuple[Scalar | Tile, Scalar | Tile]:
-    """Both operands of one dtype, and of one shape if one is a tile. `what` is the operation's name. One is no number."""
+    """Both operands of one dtype, and of one shape if one is a tile. `what` names the operation. One is no number."""
     for value in (left, right):
         if not is_number(value) and not isinstance(value, (Scalar, Tile)):
             refuse_operand(em, value, what)
@@ -142,7 +153,10 @@ def refuse_operand(em: Emitter, value: Any, what: str):
     """Refuses `value` as an operand of `what`."""
     if isinstance(value, Array):
         slices = ", ".join(f"{n}:{n}+B{n.upper()}" for n in "ijklm"[: value.type.rank])
-        em.fail(f"expected a tile or a number in {what}, got {describe(value)}: load a part of it, {value.parameter}[{slices}]")
+        em.fail(
+            f"expected a tile or a number in {what}, got {describe(value)}: load a part of it, "
+            f"{value.parameter}[{slices}]"
+        )
     if isinstance(value, Part):
         em.fail(f"expected a tile or a number in {what}, got a part of an array")
     em.fail(f"expected a tile or a number in {what}, got {describe(value)}")
@@ -150,7 +164,7 @@ def refuse_operand(em: Emitter, value: Any, what: str):
 
 def as_operand(em: Emitter, value: Any, dtype: DType) -> Scalar:
     if is_number(value):
-        return em.constant(number_as(em, value, dtype, "the other operand"), dtype)
+        return em.constant(number_as(em, value, dtype), dtype)
     return convert(em, value, dtype)
 
 
@@ -166,11 +180,12 @@ def _unify_tiles(em: Emitter, left: Any, right: Any, what: str) -> tuple[Tile, T
         return broadcast(em, left, shape), broadcast(em, right, shape)
     tile, other = (left, right) if isinstance(left, Tile) else (right, left)
     if isinstance(other, Scalar) and other.dtype not in (tile.dtype, index):
-        em.fail(f"expected one dtype on both sides of {what}, got a tile of {tile.dtype} and a scalar of {other.dtype}: "
+        em.fail(f"expected one dtype on both sides of {what}, got a tile of {tile.dtype} and a scalar of "
+                f"{other.dtype}: "
                 f"cast one, such as .to(hr.{tile.dtype})", notes=em.note(f"the tile is {tile}", tile))  # fmt: skip
     if isinstance(other, Scalar) and other.dtype is index and tile.dtype is i1:
         em.fail(f"expected one dtype on both sides of {what}, got a tile of i1 and an int")
-    filled = as_tile(em, other, tile.shape, tile.dtype, "the other operand")
+    filled = as_tile(em, other, tile.shape, tile.dtype, "")
     tile = written(em, tile)
     return (tile, filled) if isinstance(left, Tile) else (filled, tile)
 
@@ -181,8 +196,8 @@ def _scalar_dtype(em: Emitter, left: Any, right: Any, what: str) -> DType:
     if len(dtypes) == 1:
         number = right if isinstance(left, Scalar) else left
         if isinstance(number, float) and not dtypes[0].is_float:
-            em.fail(f"expected a whole number beside a run-time {dtype_name(dtypes[0])} in {what}, got {number}: a Python "
-                    f"float has no size of its own, write x.to(hr.f32)")  # fmt: skip
+            em.fail(f"expected a whole number beside a run-time {dtype_name(dtypes[0])} in {what}, got {number}: a "
+                    "Python float has no size of its own, write x.to(hr.f32)")  # fmt: skip
         return dtypes[0]
     a, b = dtypes
     if a is b:
@@ -193,12 +208,12 @@ def _scalar_dtype(em: Emitter, left: Any, right: Any, what: str) -> DType:
             return i64 if other is i64 else index
         if other.is_float:
             return other
-    em.fail(f"expected one dtype on both sides of {what}, got {dtype_name(a)} and {dtype_name(b)}: cast one, "
-            f"such as .to(hr.{a.name if a is not index else b.name})")  # fmt: skip
+    return em.fail(f"expected one dtype on both sides of {what}, got {dtype_name(a)} and {dtype_name(b)}: cast one, "
+                   f"such as .to(hr.{a.name if a is not index else b.name})")  # fmt: skip
 
 
 def convert(em: Emitter, value: Scalar | Tile, dtype: DType) -> Scalar | Tile:
-    """`value` cast to `dtype`: floats round to nearest, floats to integers cut as Python's int(), to bool is ``!= 0``."""
+    """`value` cast to `dtype`: floats round to nearest, to integers they are cut as by int(), to i1 it is ``!= 0``."""
     source = value.dtype
     if source is dtype:
         return value
@@ -208,22 +223,23 @@ def convert(em: Emitter, value: Scalar | Tile, dtype: DType) -> Scalar | Tile:
         return _to_bool(em, value)
     steps = _cast_steps(source, dtype)
     if steps is None:
-        em.fail(f"expected a cast that rounds once, got {source} to {dtype}: write .to(hr.f32).to(hr.{dtype}) if two are fine")
+        em.fail(
+            f"expected a cast that rounds once, got {source} to {dtype}: write .to(hr.f32).to(hr.{dtype}) if two "
+            "are fine"
+        )
     for op, target in steps:
         value = _cast(em, value, op, target)
     return value
 
 
 def _cast(em: Emitter, value: Scalar | Tile, op: str, dtype: DType) -> Scalar | Tile:
+    natural = op == "extui" or (value.natural and op in ("index_cast", "extsi"))
     if isinstance(value, Tile):
         text = f"arith.{op} {value.name} : {value.mlir} to {tensor(value.shape, dtype)}"
-        return em.tile(text, value.shape, dtype, "cast")
-    affine = natural = None
-    if op == "index_cast":
-        affine = value.affine or Affine.of(value.name)
-        natural = value.natural
+        return em.tile(text, value.shape, dtype, "cast", natural=natural)
+    affine = (value.affine or Affine.of(value.name)) if op == "index_cast" else None
     name = em.value(f"arith.{op} {value.name} : {value.mlir} to {dtype.mlir}", "cast")
-    return Scalar(name, dtype, affine, bool(natural))
+    return Scalar(name, dtype, affine, natural)
 
 
 def _cast_steps(source: DType, dtype: DType) -> list[tuple[str, DType]] | None:

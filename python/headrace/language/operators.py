@@ -30,14 +30,20 @@ _INT_PREDICATES = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq",
 _MAX_POWER = 16
 
 
-def apply(em: Emitter, op: str, *operands: Scalar | Tile, dtype: DType | None = None, hint: str = "v") -> Scalar | Tile:
-    """The arith or math operation `op` on operands of one type. `dtype` is the result's, if it is another."""
+def apply(
+    em: Emitter, op: str, *operands: Scalar | Tile, dtype: DType | None = None, hint: str = "", natural: bool = False
+) -> Scalar | Tile:
+    """The arith or math operation `op` on operands of one type. `dtype` is the result's, if it is another.
+
+    `natural`: no element of the result is negative.
+    """
     first = operands[0]
     dtype = dtype or first.dtype
+    hint = hint or op.partition(".")[2].split()[0].rstrip("fi,")
     text = f"{op} {', '.join(operand.name for operand in operands)} : {first.mlir}"
     if isinstance(first, Tile):
-        return em.tile(text, first.shape, dtype, hint)
-    return em.scalar(text, dtype, hint)
+        return em.tile(text, first.shape, dtype, hint, natural=natural)
+    return em.scalar(text, dtype, hint, natural=natural)
 
 
 def binary(em: Emitter, symbol: str, left: Any, right: Any) -> Any:
@@ -84,12 +90,18 @@ def _float(em: Emitter, symbol: str, left, right):
 
 def _integer(em: Emitter, symbol: str, left, right):
     if symbol == "/":
-        em.fail(f"expected floats in '/', got {left.dtype}: write // for the quotient rounded down, or cast with .to(hr.f32)")
+        em.fail(
+            f"expected floats in '/', got {left.dtype}: write // for the quotient rounded down, or cast with "
+            ".to(hr.f32)"
+        )
+    natural = left.natural and right.natural
     if symbol == "//":
-        return apply(em, "arith.floordivsi", left, right)
+        return apply(em, "arith.divsi" if natural else "arith.floordivsi", left, right, natural=natural)
     if symbol == "%":
-        return _floor_mod(em, left, right)
-    return apply(em, f"arith.{_INT_OPS[symbol]}", left, right)
+        return apply(em, "arith.remsi", left, right, natural=True) if natural else _floor_mod(em, left, right)
+    # What overflows 32 bits is out of a kernel's reach, as for indices; narrower numbers may well wrap.
+    natural = natural and (symbol in "&|>>" or (symbol in "+*<<" and left.dtype.bits >= 32))
+    return apply(em, f"arith.{_INT_OPS[symbol]}", left, right, natural=natural)
 
 
 def _floor_mod(em: Emitter, left, right):
@@ -113,7 +125,7 @@ def select(em: Emitter, condition, yes, no):
     kind = f"{condition.mlir}, {yes.mlir}" if isinstance(condition, Tile) else yes.mlir
     text = f"arith.select {condition.name}, {yes.name}, {no.name} : {kind}"
     if isinstance(yes, Tile):
-        return em.tile(text, yes.shape, yes.dtype, "select")
+        return em.tile(text, yes.shape, yes.dtype, "select", natural=yes.natural and no.natural)
     return em.scalar(text, yes.dtype, "select", natural=yes.natural and no.natural)
 
 
@@ -126,14 +138,17 @@ def _index(em: Emitter, symbol: str, left: Scalar, right: Scalar) -> Scalar:
     if symbol in ("//", "%") and b.is_constant and b.constant == 0:
         em.fail(f"expected a divisor other than 0 in '{symbol}'")
     if symbol == "//":
-        return em.scalar(f"arith.floordivsi {left.name}, {right.name} : index", index, natural=natural)
+        op = "divsi" if natural else "floordivsi"
+        return em.scalar(f"arith.{op} {left.name}, {right.name} : index", index, natural=natural)
     if symbol == "%":
         if natural:
             return em.scalar(f"arith.remsi {left.name}, {right.name} : index", index, natural=True)
         return _floor_mod(em, left, right)
     affine = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b}.get(symbol, lambda: None)()
     natural = natural and symbol in "+*&|>><<"
-    return em.scalar(f"arith.{_INT_OPS[symbol]} {left.name}, {right.name} : index", index, affine=affine, natural=natural)
+    return em.scalar(
+        f"arith.{_INT_OPS[symbol]} {left.name}, {right.name} : index", index, affine=affine, natural=natural
+    )
 
 
 def _power(em: Emitter, base: Any, exponent: Any):
@@ -193,8 +208,8 @@ def unary(em: Emitter, symbol: str, value: Any) -> Any:
 def truth(em: Emitter, value: Any, what: str) -> Scalar:
     """`value` as a condition: a scalar is true if it is not 0. `what` names where it is used."""
     if isinstance(value, Tile):
-        em.fail(f"expected a scalar in {what}, got {describe(value)}: a tile has no single truth, write hr.where(c, x, y), "
-                "combine with & | ~, or reduce it with hr.any or hr.all")  # fmt: skip
+        em.fail(f"expected a scalar in {what}, got {describe(value)}: a tile has no single truth, write hr.where(c, "
+                "x, y), combine with & | ~, or reduce it with hr.any or hr.all")  # fmt: skip
     if not isinstance(value, Scalar):
         em.fail(f"expected a scalar in {what}, got {describe(value)}")
     return convert(em, value, i1)

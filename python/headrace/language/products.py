@@ -26,10 +26,12 @@ def make_product(em: Emitter, a: Any, b: Any, precision: str | None, what: str =
     """The product of `a` [M, K] and `b` [K, N], without an accumulator yet."""
     for value in (a, b):
         if not isinstance(value, Tile) or len(value.shape) != 2:
-            em.fail(f"expected tiles of rank 2 in {what}, got {describe(value)}", notes=em.note("it is made here", value))
+            advice = ": write hr.sum(x * y) for vectors, x[None, :] for a row" if isinstance(value, Tile) else ""
+            notes = em.note("the tile is made here", value)
+            em.fail(f"expected tiles of rank 2 in {what}, got {describe(value)}{advice}", notes=notes)
     notes = (*em.note(f"the first is {a}", a), *em.note(f"the second is {b}", b))
     if a.shape[1] != b.shape[0]:
-        advice = ""
+        advice = ": load both with the same K"
         if a.shape[1] == b.shape[1]:
             advice = ": write b.T for a second operand of [N, K]"
         elif a.shape[0] == b.shape[0]:
@@ -38,8 +40,8 @@ def make_product(em: Emitter, a: Any, b: Any, precision: str | None, what: str =
                 f"{b.shape[0]}{advice}", notes=notes)  # fmt: skip
     dtype = accumulator_dtype(a.dtype, b.dtype)
     if dtype is None:
-        em.fail(f"expected a pair of dtypes that can be multiplied in {what}, got {a.dtype} and {b.dtype}: cast one with .to; "
-                f"legal are {LEGAL}", notes=notes)  # fmt: skip
+        em.fail(f"expected a pair of dtypes that can be multiplied in {what}, got {a.dtype} and {b.dtype}: cast one "
+                f"with .to; legal are {LEGAL}", notes=notes)  # fmt: skip
     if precision is not None and a.dtype is not f32:
         em.fail(f"expected precision only for f32 operands, got {a.dtype}", notes=notes)
     return Product("", (a.shape[0], b.shape[1]), dtype, em.place(), a=a, b=b, precision=precision)

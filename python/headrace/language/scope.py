@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from headrace.language.source import MISSING, FunctionSource
+from headrace.language.liveness import Liveness
+from headrace.language.source import FunctionSource
 from headrace.language.values import Unset
 
 
@@ -13,11 +14,12 @@ from headrace.language.values import Unset
 class Scope:
     """Variables of a function. `local` are all names that it assigns: those are never looked up further out.
 
-    `source` is the function of a file that this one is, or is written in.
+    `source` is the function of a file that this one is, or is written in; `liveness` None of a lambda.
     """
 
     source: FunctionSource
     local: frozenset[str]
+    liveness: Liveness | None = None
     parent: Scope | None = None
     variables: dict[str, Any] = field(default_factory=dict)
 
@@ -26,10 +28,14 @@ class Scope:
         if name in self.variables:
             return self.variables[name]
         if name in self.local:
-            return Unset("it is assigned further down", "assign it before")
+            return Unset("is read before it has a value", f"assign '{name}' before")
         if self.parent is not None:
             return self.parent.lookup(name)
         return self.source.module.lookup(name)
+
+    def has(self, name: str) -> bool:
+        """Whether `name` is a variable of this function or of one around it, set or not."""
+        return name in self.variables or name in self.local or (self.parent is not None and self.parent.has(name))
 
     def known(self) -> list[str]:
         """Names that have a value here, for suggestions."""

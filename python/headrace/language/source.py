@@ -33,6 +33,7 @@ class FunctionSource:
             ) from None
         self._first = first
         self._lines = lines
+        self._bodies: dict[int, tuple[list[ast.stmt], Liveness]] = {}
         self.node = self._find(self._parse())
 
     def _parse(self) -> ast.Module:
@@ -73,14 +74,12 @@ class FunctionSource:
     def module(self) -> ModuleNames:
         return ModuleNames(self.function)
 
-    @functools.cached_property
-    def liveness(self) -> Liveness:
-        """Of the function's body, with its returns moved to the end (see `body`)."""
-        return Liveness(self.body)
-
-    @functools.cached_property
-    def body(self) -> list[ast.stmt]:
-        return move_returns_to_the_end(self.node.body)
+    def body_of(self, node: ast.FunctionDef) -> tuple[list[ast.stmt], Liveness]:
+        """The body of this function, or of one inside, with its returns moved to the end, and its liveness."""
+        if id(node) not in self._bodies:
+            body = move_returns_to_the_end(node.body)
+            self._bodies[id(node)] = body, Liveness(body)
+        return self._bodies[id(node)]
 
 
 class ModuleNames:

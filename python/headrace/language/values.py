@@ -38,12 +38,13 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile. `place` is where it was made, for notes."""
+    """A tile. `place` is where it was made, for notes; `natural` that no element is negative."""
 
     name: str
     shape: tuple[int, ...]
     dtype: DType
     place: Place | None = None
+    natural: bool = False
 
     @property
     def mlir(self) -> str:
@@ -127,7 +128,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Unset:
-    """What a name is where no value is certain. `why` completes "... is not set: ", `advice` says what to write."""
+    """What a name is where no value is certain. `why` says so, after the name; `advice` is what to write."""
 
     why: str
     advice: str

@@ -1,4 +1,6 @@
-// RUN: headrace-opt %s --tile-infer-layouts | FileCheck %s
+// RUN: headrace-opt %s --tile-infer-layouts -o %t
+// RUN: FileCheck %s < %t
+// RUN: FileCheck %s --check-prefix=LAYOUT < %t
 
 // Layouts that follow from others: of broadcasts, transposes, reshapes, positions; and what is made anew for each use.
 
@@ -58,6 +60,9 @@ tile.kernel @positions(%v: !numbers, %A: !matrix, %B: !matrix) attributes {warps
 }
 
 // Places of each element lie where the elements do; those of columns where the columns do, after leading positions too.
+// LAYOUT-DAG: #[[$COLUMNS:.*]] = #tile.layout<atom = [32], register = [], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}0], [0]], groups = [], repeat = [1]>
+// LAYOUT-LABEL: tile.kernel @places_of_elements_and_columns
+// LAYOUT: tile.gather {{.*}}tensor<32xi64, #[[$COLUMNS]]>)
 // CHECK-LABEL: tile.kernel @places_of_elements_and_columns
 // CHECK: tile.gather {{.*}}(index, tensor<64x32xi32, #[[$T:[^>]*]]>, tensor<32xi64, #[[$COLUMNS:[^>]*]]>) -> tensor<64x32xf32, #[[$T]]>
 tile.kernel @places_of_elements_and_columns(%S: memref<?x?x?xf32, strided<[?, ?, 1]>>, %A: !matrix) attributes {warps = 4 : i64} {

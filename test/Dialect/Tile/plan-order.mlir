@@ -61,13 +61,13 @@ tile.kernel @operand(%A: !array {tile.align = 16 : i64}, %n: index) {
 
 // A store by TMA would not be seen by a read after it.
 // CHECK-LABEL: tile.kernel @read_after_the_store
-// CHECK: tile.store {{.*}} {mechanism = #tile.mechanism<plain>, tile.why_not_faster = "tma: the kernel reads this array"}
+// CHECK: tile.store {{.*}} {mechanism = #tile.mechanism<plain>, tile.why_not_faster = "tma: other ops or trips may read or write the same elements, in order"}
 tile.kernel @read_after_the_store(%A: !array {tile.align = 16 : i64}, %C: memref<?x512xf32, strided<[512, 1]>> {tile.align = 16 : i64}, %v: !vector) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.load %A[%c0, %c0] : !array -> tensor<64x64xf16>
   %s = tile.dot %a, %a transpose_b, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-  // expected-remark@+1 {{store by plain: tma: the kernel reads this array}}
+  // expected-remark@+1 {{store by plain: tma: other ops or trips may read or write the same elements, in order}}
   tile.store %s, %C[%c0, %c0] : tensor<64x64xf32>, memref<?x512xf32, strided<[512, 1]>>
   %x = tile.load_scalar %C[%c0, %c0] : memref<?x512xf32, strided<[512, 1]>> -> f32
   tile.return

@@ -23,7 +23,8 @@ tile.kernel @layer_norm(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i6
                         %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64},
                         %mean: !vector {tile.name = "mean", tile.align = ${ALIGN} : i64},
                         %rstd: !vector {tile.name = "rstd", tile.align = ${ALIGN} : i64},
-                        %eps: f32 {tile.name = "eps"}) attributes {warps = ${WARPS} : i64, occupancy = ${OCCUPANCY} : i64} {
+                        %eps: f32 {tile.name = "eps"})
+    attributes {warps = ${WARPS} : i64, occupancy = ${OCCUPANCY} : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %br = arith.constant ${BR} : index

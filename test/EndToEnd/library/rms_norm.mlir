@@ -20,7 +20,8 @@ tile.kernel @rms_norm(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i64}
                       %weight: !vector {tile.name = "weight", tile.align = ${ALIGN} : i64},
                       %Y: !matrix {tile.name = "Y", tile.align = ${ALIGN} : i64},
                       %rstd: !vector {tile.name = "rstd", tile.align = ${ALIGN} : i64},
-                      %eps: f32 {tile.name = "eps"}) attributes {warps = ${WARPS} : i64, occupancy = ${OCCUPANCY} : i64} {
+                      %eps: f32 {tile.name = "eps"})
+    attributes {warps = ${WARPS} : i64, occupancy = ${OCCUPANCY} : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %br = arith.constant ${BR} : index

@@ -11,7 +11,7 @@ from library.case import Call, Variant
 from library.running_error import Real, real
 
 #: Number of columns with the tile that holds them: rows at once, columns, warps.
-_ROW_TILES = {3: (4, 8, 1), 17: (8, 32, 1), 127: (4, 128, 4), 768: (2, 768, 4), 8192: (1, 8192, 8)}
+_ROW_TILES = {3: (4, 8, 1), 17: (8, 32, 1), 127: (4, 128, 4), 768: (2, 768, 4), 8192: (1, 8192, 16)}
 _EPS = 1e-5
 
 

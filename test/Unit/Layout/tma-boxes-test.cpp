@@ -96,7 +96,7 @@ bool isLegal(const SharedLayout &tile, int64_t inner, int64_t outer) {
 bool isWorthIt(const SharedLayout &tile, int64_t inner, int64_t outer) {
   bool whole = inner == tile.shape()[static_cast<size_t>(tile.major())];
   bool panel = inner * tile.elementBits() / 8 == tile.rowBytes() && (tile.rows() > 1 || tile.swizzle() > 16);
-  bool rowByRow = outer == 1 && tile.swizzle() == 0 && !whole;
+  bool rowByRow = outer == 1 && tile.swizzle() == 0 && tile.shape()[static_cast<size_t>(tile.major())] > 256;
   return (whole || panel || inner >= 32) && (outer == tile.rows() || outer >= 32 || rowByRow);
 }
 

@@ -162,6 +162,10 @@ LogicalResult SourceChecker::checkOp(Operation *op) {
   }
   if (isa<ConvertLayoutOp>(op))
     return op->emitOpError("is the compiler's own: tile-infer-layouts makes it");
+  auto scatter = dyn_cast<ScatterOp>(op);
+  if (isa<ReduceStoreOp>(op) || (scatter && scatter.getCombine()))
+    if (getElementTypeOrSelf(op->getOperand(0)).isBF16() && !target.has(Feature::CpAsync))
+      return op->emitOpError("combines bf16 atomically, which sm_80 and newer can, got ") << target.name;
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return checkDim(dim);
   if (isa<arith::ArithDialect>(op->getDialect()))

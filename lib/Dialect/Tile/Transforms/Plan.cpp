@@ -4,6 +4,7 @@
 #include "ExpandFills.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/Transforms/Passes.h"
+#include "headrace/Dialect/Tile/Transforms/Order.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -207,10 +208,8 @@ void Planner::chooseCopies() {
       return;
     }
     CopyChoice choice = chooseStore(store, target);
-    bool isRead = llvm::any_of(store.getArray().getUsers(),
-                               [](Operation *user) { return isa<LoadOp, LoadScalarOp, GatherOp>(user); });
-    if (isRead && choice.mechanism == Mechanism::Tma)
-      choice = {Mechanism::Plain, "tma: the kernel reads this array"};
+    if (choice.mechanism == Mechanism::Tma && needsOrder(store))
+      choice = {Mechanism::Plain, "tma: other ops or trips may read or write the same elements, in order"};
     RankedTensorType tile = store.getTileType();
     int64_t bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
     if (choice.mechanism == Mechanism::Tma && bytes > target.sharedPerBlock / 2)

@@ -10,11 +10,14 @@ from headrace.language.api.types import Scalar
 
 
 @builtin
-def grid(*sizes: int | Scalar) -> Scalar | tuple[Scalar, ...]:
+def grid(*sizes: int | Scalar, persistent: bool = False) -> Scalar | tuple[Scalar, ...]:
     """Says how many programs the kernel wants along x, y, z, and gives this program's place: one int for each size.
 
-    Sizes are computed from extents, integer arguments and constants; the launcher computes them again. Said once, at the
-    kernel's top level. A kernel without it, or `hr.persistent`, is launched as ``kernel[grid](...)``.
+    Sizes are computed from extents, integer arguments and constants; the launcher computes them again. Said once, at
+    the kernel's top level. A kernel without it, or `hr.persistent`, is launched as ``kernel[grid](...)``.
+
+    With `persistent` no more programs are launched along x than the GPU runs at once: the kernel shares out the work
+    itself, by `hr.num_programs`, where `hr.persistent` would not do.
 
     ```python
     m, n = hr.grid(hr.cdiv(C.shape[0], BM), hr.cdiv(C.shape[1], BN))
@@ -23,11 +26,21 @@ def grid(*sizes: int | Scalar) -> Scalar | tuple[Scalar, ...]:
 
 
 @builtin
-def persistent(*sizes: int | Scalar, group: int = 1) -> Iterator[Any]:
+def persistent(
+    *sizes: int | Scalar,
+    group: int = 1,
+    stages: int | str | None = None,
+    specialize: bool | str | None = None,
+    consumers: int | str | None = None,
+    order: str | None = None,
+) -> Iterator[Any]:
     """A loop over all tiles by as many programs as the GPU runs at once; the loads of the next tile run early.
 
     With one size the loop's variable is a number from 0 on. With two sizes it is (row, column), in an order that keeps
     rows of `group` tiles in the L2 cache. Sizes as in `hr.grid`, which this replaces; said once, at the top level.
+
+    `stages` and the other options of `hr.pipelined` are for a loop whose own loads are to run ahead: a kernel that has
+    a tile for each trip, with no loop inside.
 
     ```python
     for m, n in hr.persistent(hr.cdiv(M, BM), hr.cdiv(N, BN), group=16): ...
@@ -90,8 +103,10 @@ def num_programs(axis: int) -> Scalar:
 
 
 @builtin
-def tile_index(index: int | Scalar, shape: tuple[int | Scalar, int | Scalar], *, group: int = 1) -> tuple[Scalar, Scalar]:
-    """Row and column of tile number `index` among `shape` (rows, columns), down columns of `group` rows at a time.
+def tile_index(
+    number: int | Scalar, shape: tuple[int | Scalar, int | Scalar], *, group: int = 1
+) -> tuple[Scalar, Scalar]:
+    """Row and column of tile `number` among `shape` (rows, columns), down columns of `group` rows at a time.
 
     Programs that run together then share rows and columns of the operands in L2. `group` is a positive constant.
 
@@ -112,10 +127,11 @@ def cdiv(a: int | Scalar, b: int | Scalar) -> int | Scalar:
 
 
 @builtin
-def assume(value: Scalar, *, multiple_of: int) -> Scalar:
-    """`value`, an int that the compiler may take for a multiple of a positive constant.
+def assume(value: Scalar, *, multiple_of: int = 1, at_least: int | None = None) -> Scalar:
+    """`value`, an integer that the compiler may take for a multiple of a constant, or for at least a constant.
 
-    Of an extent or an integer argument the launcher checks it; elsewhere it is the writer's promise.
+    Of an extent or an integer argument the launcher checks the multiple; all else is the writer's promise. What is not
+    negative divides faster: `//` and `%` need not look at signs.
 
     ```python
     K = hr.assume(A.shape[1], multiple_of=64)

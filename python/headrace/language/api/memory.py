@@ -12,8 +12,8 @@ def load(part: Tile, *, fill: float | None = None, cache: str | None = None) -> 
     """Loads a part of an array, as ``A[m:m+BM, k:k+BK]`` alone does, with options.
 
     `part` is written as a subscript of an array: slices of constant length, single positions, or tiles of places.
-    `fill` is what elements outside of the array read as (default 0; float("-inf") for a maximum). `cache` is "ca", "cg",
-    "evict_first" or "evict_last". Result: a tile of the slices' lengths and the array's dtype.
+    `fill` is what elements outside of the array read as (default 0; float("-inf") for a maximum). `cache` is "ca",
+    "cg", "evict_first" or "evict_last". Result: a tile of the slices' lengths and the array's dtype.
 
     Refused: a part that is no subscript of an array, a slice of unknown length, a fill that the dtype does not hold.
 
@@ -99,6 +99,18 @@ def arange(start: int, stop: int | None = None, dtype: DType = i32) -> Tile:
     ```python
     rows = m + hr.arange(BM)
     inside = rows[:, None] >= (n + hr.arange(BN))[None, :]
+    ```
+    """
+
+
+@builtin
+def iota(shape: tuple[int, ...], axis: int, dtype: DType = i32) -> Tile:
+    """A tile whose elements are their own coordinates along `axis`: `shape` and `axis` are constants.
+
+    ``hr.arange(n)[:, None]`` broadcasts to the same where it meets other tiles.
+
+    ```python
+    behind = hr.iota((BM, BN), 1) > hr.iota((BM, BN), 0)
     ```
     """
 

@@ -94,8 +94,8 @@ def argmin(x: Tile, axis: int, keepdims: bool = False) -> Tile | Scalar:
 def reduce(x: Tile | tuple[Tile, ...], axis: int, combine: Callable, keepdims: bool = False) -> Tile | Scalar | tuple:
     """All elements along `axis` combined by a function, which is associative and commutative.
 
-    `combine` is an `@hr.inline` function or a lambda: of two scalars for one tile; for a tuple of tiles of one shape, of
-    that many scalars of one part and then of the other, and it returns a tuple. It may only compute.
+    `combine` is an `@hr.inline` function or a lambda: of two scalars for one tile; for a tuple of tiles of one shape,
+    of that many scalars of one part and then of the other, and it returns a tuple. It may only compute.
 
     ```python
     biggest = hr.reduce(x, 1, lambda a, b: hr.maximum(hr.abs(a), hr.abs(b)))

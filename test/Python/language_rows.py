@@ -1,0 +1,225 @@
+"""Twins of the library's kernels on rows: norms, softmax, sums."""
+
+# ruff: noqa: N803, N806
+
+from __future__ import annotations
+
+from language_twins import LOG2E, PLACES, PLAIN_VECTOR, VECTOR, matrices, twin
+
+import headrace as hr
+
+
+@twin(matrices("X", "Y"))
+@hr.kernel
+def transpose(X, Y, BM: hr.constexpr, BN: hr.constexpr):
+    column, row = hr.grid(hr.cdiv(X.shape[1], BN), hr.cdiv(X.shape[0], BM))
+    m, n = row * BM, column * BN
+    Y[n : n + BN, m : m + BM] = X[m : m + BM, n : n + BN].T
+
+
+@twin(lambda t: {"table": t[:, ::1], "ids": hr.i32[::1], "Y": t[:, ::1]})
+@hr.kernel
+def embedding(table, ids, Y, BR: hr.constexpr, BC: hr.constexpr):
+    column, row = hr.grid(hr.cdiv(Y.shape[1], BC), hr.cdiv(Y.shape[0], BR))
+    m, n = row * BR, column * BC
+    hr.store(Y[m : m + BR, n : n + BC], table[ids[m : m + BR], n : n + BC], cache="evict_first")
+
+
+@twin(matrices("X", "Y"))
+@hr.kernel(warps="WARPS", occupancy="OCCUPANCY")
+def softmax_rows(
+    X,
+    Y,
+    BR: hr.constexpr,
+    BC: hr.constexpr,
+    STAGES: hr.constexpr,
+    WARPS: hr.constexpr,
+    OCCUPANCY: hr.constexpr,
+    SPECIALIZE: hr.constexpr,
+):
+    for i in hr.persistent(hr.cdiv(X.shape[0], BR), stages=STAGES, specialize=SPECIALIZE):
+        m = i * BR
+        x = hr.load(X[m : m + BR, 0:BC], fill=float("-inf")).to(hr.f32)
+        e = hr.exp2((x - x.max(axis=1)[:, None]) * LOG2E)
+        inverse = 1.0 / e.sum(axis=1)
+        Y[m : m + BR, 0:BC] = (e * inverse[:, None]).to(Y.dtype)
+
+
+@twin(matrices("X", "Y"))
+@hr.kernel(warps="WARPS")
+def softmax_online(X, Y, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, SPECIALIZE: hr.constexpr):
+    m = hr.grid(X.shape[0])
+    largest, total = hr.full((BC,), -3.0e38), hr.zeros((BC,))
+    for n in hr.pipelined(0, X.shape[1], BC, stages=STAGES, specialize=SPECIALIZE):
+        x = hr.load(X[m, n : n + BC], fill=float("-inf")).to(hr.f32)
+        new = hr.maximum(largest, x)
+        decay = hr.exp2((largest - new) * LOG2E)
+        e = hr.exp2((x - new) * LOG2E)
+        total = total * decay + e
+        largest = new
+    top = largest.max()
+    inverse = 1.0 / hr.sum(total * hr.exp2((largest - top) * LOG2E))
+    for n in hr.pipelined(0, X.shape[1], BC, stages=STAGES, specialize=SPECIALIZE):
+        x = X[m, n : n + BC].to(hr.f32)
+        Y[m, n : n + BC] = (hr.exp2((x - top) * LOG2E) * inverse).to(Y.dtype)
+
+
+@twin(lambda t: {"X": t[:, ::1], "weight": VECTOR, "Y": t[:, ::1], "rstd": VECTOR, "eps": float})
+@hr.kernel(warps="WARPS", occupancy="OCCUPANCY")
+def rms_norm(
+    X, weight, Y, rstd, eps,
+    BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, OCCUPANCY: hr.constexpr,
+    SPECIALIZE: hr.constexpr,
+):  # fmt: skip
+    blocks = hr.cdiv(X.shape[0], BR)
+    share = 1.0 / float(X.shape[1])
+    for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
+        m = i * BR
+        x = X[m : m + BR, 0:BC].to(hr.f32)
+        inverse = hr.rsqrt(hr.sum(x * x, axis=1) * share + eps)
+        w = weight[0:BC][None, :]
+        Y[m : m + BR, 0:BC] = (x * inverse[:, None] * w).to(Y.dtype)
+        rstd[m : m + BR] = inverse
+
+
+@twin(
+    lambda t: {
+        "X": t[:, ::1],
+        "dY": t[:, ::1],
+        "weight": VECTOR,
+        "rstd": VECTOR,
+        "dX": t[:, ::1],
+        "dWeight": VECTOR,
+    }
+)
+@hr.kernel(warps="WARPS")
+def rms_norm_backward(
+    X, dY, weight, rstd, dX, dWeight,
+    BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, SPECIALIZE: hr.constexpr,
+):  # fmt: skip
+    blocks = hr.cdiv(X.shape[0], BR)
+    share = 1.0 / float(X.shape[1])
+    w = weight[0:BC][None, :]
+    dw = hr.zeros((BR, BC))
+    for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
+        m = i * BR
+        x, dy = X[m : m + BR, 0:BC], dY[m : m + BR, 0:BC]
+        inverse = rstd[m : m + BR][:, None]
+        x, dy = x.to(hr.f32), dy.to(hr.f32)
+        normal = x * inverse
+        g = dy * w
+        mean = hr.sum(g * normal, axis=1) * share
+        dX[m : m + BR, 0:BC] = ((g - normal * mean[:, None]) * inverse).to(dX.dtype)
+        dw = dw + dy * normal
+    hr.atomic_add(dWeight[0:BC], dw.sum(axis=0))
+
+
+@twin(
+    lambda t: {
+        "X": t[:, ::1],
+        "weight": VECTOR,
+        "bias": VECTOR,
+        "Y": t[:, ::1],
+        "mean": VECTOR,
+        "rstd": VECTOR,
+        "eps": float,
+    }
+)
+@hr.kernel(warps="WARPS", occupancy="OCCUPANCY")
+def layer_norm(
+    X, weight, bias, Y, mean, rstd, eps,
+    BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, OCCUPANCY: hr.constexpr,
+    SPECIALIZE: hr.constexpr,
+):  # fmt: skip
+    N, blocks = X.shape[1], hr.cdiv(X.shape[0], BR)
+    share = 1.0 / float(N)
+    is_full = N >= BC
+    for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
+        m = i * BR
+        x = X[m : m + BR, 0:BC].to(hr.f32)
+        average = hr.sum(x, axis=1) * share
+        deviation = x - average[:, None]
+        if not is_full:
+            deviation = hr.where(hr.iota((BR, BC), 1) < N, deviation, 0.0)
+        inverse = hr.rsqrt(hr.sum(deviation * deviation, axis=1) * share + eps)
+        w, b = weight[0:BC][None, :], bias[0:BC][None, :]
+        Y[m : m + BR, 0:BC] = (deviation * inverse[:, None] * w + b).to(Y.dtype)
+        mean[m : m + BR] = average
+        rstd[m : m + BR] = inverse
+
+
+@hr.inline
+def add_pairs(a, b, c, d):
+    return a + c, b + d
+
+
+@twin(
+    lambda t: {
+        "X": t[:, ::1],
+        "dY": t[:, ::1],
+        "weight": VECTOR,
+        "mean": VECTOR,
+        "rstd": VECTOR,
+        "dX": t[:, ::1],
+        "dWeight": VECTOR,
+        "dBias": VECTOR,
+    }
+)
+@hr.kernel(warps="WARPS")
+def layer_norm_backward(
+    X, dY, weight, mean, rstd, dX, dWeight, dBias,
+    BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, SPECIALIZE: hr.constexpr,
+):  # fmt: skip
+    blocks = hr.cdiv(X.shape[0], BR)
+    share = 1.0 / float(X.shape[1])
+    w = weight[0:BC][None, :]
+    dw = db = hr.zeros((BR, BC))
+    for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
+        m = i * BR
+        x, dy = X[m : m + BR, 0:BC], dY[m : m + BR, 0:BC]
+        average, inverse = mean[m : m + BR][:, None], rstd[m : m + BR][:, None]
+        x, dy = x.to(hr.f32), dy.to(hr.f32)
+        normal = (x - average) * inverse
+        g = dy * w
+        sum_g, sum_gx = hr.reduce((g, g * normal), 1, add_pairs)
+        mean_g, mean_gx = sum_g * share, sum_gx * share
+        along = normal * mean_gx[:, None]
+        dX[m : m + BR, 0:BC] = ((g - mean_g[:, None] - along) * inverse).to(dX.dtype)
+        dw = dw + dy * normal
+        db = db + dy
+    of_weight, of_bias = hr.reduce((dw, db), 0, add_pairs)
+    hr.atomic_add(dWeight[0:BC], of_weight)
+    hr.atomic_add(dBias[0:BC], of_bias)
+
+
+@twin(lambda t: {"logits": t[:, ::1], "labels": PLACES, "losses": PLAIN_VECTOR, "lses": PLAIN_VECTOR})
+@hr.kernel(warps="WARPS")
+def cross_entropy(
+    logits, labels, losses, lses, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, SPECIALIZE: hr.constexpr
+):
+    m = hr.grid(logits.shape[0])
+    label = labels[m]
+    chosen = logits[m, label]
+    top, total = -3.0e38, 0.0
+    for n in hr.pipelined(0, logits.shape[1], BC, stages=STAGES, specialize=SPECIALIZE):
+        x = hr.load(logits[m, n : n + BC], fill=float("-inf")).to(hr.f32)
+        new = hr.maximum(top, x.max())
+        own = hr.sum(hr.exp2((x - new) * LOG2E))
+        total = total * hr.exp2((top - new) * LOG2E) + own
+        top = new
+    lse = hr.log(total) + top
+    loss = lse - chosen.to(hr.f32)
+    losses[m] = loss if label >= 0 else 0.0
+    lses[m] = lse
+
+
+@twin(matrices("X", "Y"))
+@hr.kernel(warps="WARPS")
+def prefix_sum(X, Y, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, SPECIALIZE: hr.constexpr):
+    m = hr.grid(X.shape[0])
+    before = 0.0
+    for n in hr.pipelined(0, X.shape[1], BC, stages=STAGES, specialize=SPECIALIZE):
+        x = X[m, n : n + BC]
+        own, total = hr.cumsum(x), x.sum()
+        Y[m, n : n + BC] = own + before
+        before = before + total

@@ -1,0 +1,77 @@
+"""Products of tiles, into new or given accumulators, also of products."""
+
+from __future__ import annotations
+
+from accesses import load_bound
+from builder import FLOAT8, LIMITS, Value
+from program_tree import Type
+from shape_ops import ShapeOps
+
+_DOT_RESULT = {"i8": "i32", "f64": "f64"}
+#: Sums of products of 8-bit floats keep 13 fraction bits on some hardware.
+_F8_SUM = 2**12
+
+
+class Products(ShapeOps):
+    """All operations on tiles, products included."""
+
+    # Products.
+
+    def dot(self, sizes: tuple[int, int, int], accumulator: Value | None = None, room: int | None = None) -> Value:
+        """A product of M x K and K x N, each stored either way, added to `accumulator` or to what is in scope.
+
+        `room` bounds what the product may add.
+        """
+        b, rng = self.b, self.b.rng
+        m, n, k = sizes
+        if accumulator is not None and accumulator.element == "i32":
+            element = "i8"
+        else:
+            element = rng.choice(["bf16", "bf16", "f16", "f16", "f32"] + ["i8"] * (accumulator is None))
+            if self.weights["f8"] and b.chance(15):
+                element = rng.choice(sorted(FLOAT8))
+        result = Type(_DOT_RESULT.get(element, "f32"), (m, n))
+        limit = _F8_SUM if element in FLOAT8 else LIMITS[result.element] // 2
+        room = min(room or limit, limit)
+        bound = max(int((room / k) ** 0.5), 1)
+        if element not in FLOAT8:
+            bound = min(bound, LIMITS[element], 1024)
+        flip_a, flip_b = b.chance(35), b.chance(50)
+        x = self._operand(Type(element, (k, m) if flip_a else (m, k)), bound)
+        y = self._operand(Type(element, (n, k) if flip_b else (k, n)), bound)
+        acc = accumulator
+        if acc is None:
+            acc = self.b.constant(result, 0) if b.chance(60) else b.clamp(self.of_type(result), limit)
+        precision = " {precision = #tile.precision<tf32>}" if element == "f32" and b.chance(30) else ""
+        text = (
+            f"tile.dot {x.name}{' transpose_a' * flip_a}, {y.name}{' transpose_b' * flip_b}, {acc.name}{precision} "
+            f": {x.type}, {y.type} -> {result}"
+        )
+        return b.emit(text, result, acc.bound + k * x.bound * y.bound)
+
+    def _operand(self, type_: Type, bound: int) -> Value:
+        """Mostly loaded; sometimes computed, and a product of before if those may be chained."""
+        b = self.b
+        computed = self.weights["register-dot"] and b.chance(10 * self.weights["register-dot"])
+        if computed and type_.element not in FLOAT8:
+            value = self.pick(lambda v: v.type == type_)
+            if value is None and (source := self.pick(lambda v: v.shape == type_.shape and v.element not in FLOAT8)):
+                value = self.cast(source, type_.element)
+            if value is not None:
+                return b.clamp(value, bound)
+        return b.clamp(self.accesses.load(type_, min(bound, load_bound(type_.element))), bound)
+
+    def chained_dot(self, sizes: tuple[int, int, int], extent: int) -> Value:
+        """The result of a product, cast, as the first operand of another: M x N times N x `extent`."""
+        b = self.b
+        m, n, _ = sizes
+        first = self.dot(sizes)
+        if first.element == "i32":
+            return first
+        element = b.rng.choice(["bf16", "f16"])
+        x = self.cast(b.clamp(first, 16), element)
+        y = self._operand(Type(element, (n, extent)), 3)
+        result = Type("f32", (m, extent))
+        acc = b.constant(result, 0)
+        text = f"tile.dot {x.name}, {y.name}, {acc.name} : {x.type}, {y.type} -> {result}"
+        return b.emit(text, result, n * x.bound * y.bound)
