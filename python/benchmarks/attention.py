@@ -42,11 +42,8 @@ def make_buffers(shape: tuple[int, int, int, int], dtype: torch.dtype) -> list[B
     one = 4 * math.prod(shape) * dtype.itemsize
     cache = torch.cuda.get_device_properties(0).L2_cache_size
     count = max(2, min(16, 3 * cache // one + 1))
-    one_like = torch.empty(shape, dtype=dtype, device="cuda")
-    return [
-        (*(torch.randn(shape, dtype=dtype, device="cuda") for _ in range(3)), torch.empty_like(one_like))
-        for _ in range(count)
-    ]
+    where = {"dtype": dtype, "device": "cuda"}
+    return [(*(torch.randn(shape, **where) for _ in range(3)), torch.empty(shape, **where)) for _ in range(count)]
 
 
 def peers(causal: bool) -> dict[str, Launch]:

@@ -78,7 +78,7 @@ class _Operator:
         return _returned(self.make_outputs(self.values(args, kwargs)))
 
     def _check_written(self, values: dict[str, Any]) -> None:
-        """torch must know of every write, or it would take what a tensor held before. Looks once for each set of types."""
+        """torch must know of every write, or it takes what a tensor held before. Looks once for each set of types."""
         tuned = isinstance(self.kernel, TunedKernel)
         kernel = self.kernel.kernel if tuned else self.kernel
         constant = {parameter.name for parameter in kernel.parameters if parameter.constant}
@@ -114,8 +114,8 @@ def torch_op(
     each array that the operator returns: of the other parameters, by name, it makes the tensor that the kernel fills,
     on real and on fake tensors alike. `mutates` names the parameters that are written in place. `constants` are values
     of compile-time constants; others take their defaults. `types` says what a parameter is in torch's schema: "Tensor",
-    "SymInt", "int", "float", "bool" or "str"; parameters annotated as numbers need not be in it, and others are tensors.
-    A constant in `types` becomes a parameter of the operator.
+    "SymInt", "int", "float", "bool" or "str"; without it, parameters annotated as numbers are numbers, and others are
+    tensors. A constant in `types` becomes a parameter of the operator.
 
     Result: torch's `CustomOpDef`, which is called like a function and has `register_autograd`, `register_vmap` and so
     on. It returns a tensor, a tuple in the order of `outputs`, or None. Kernels run on the current stream of torch. An
@@ -166,6 +166,9 @@ def _operator(
     chosen = set(kernel.configs.names) if tuned else set()
     parameters = (kernel.kernel if tuned else kernel).parameters
     _check_names(parameters, outputs=outputs, mutates=mutates, constants=constants, types=types)
+    for constant in constants:
+        if constant in chosen:
+            raise ValueError(f"expected constants that autotune does not choose, got '{constant}'")
     taken: dict[str, str] = {}
     for parameter in parameters:
         if parameter.name in {*outputs, *constants, *chosen}:

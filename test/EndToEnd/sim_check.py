@@ -218,6 +218,8 @@ def main(argv=None) -> int:
     if options.kernel:
         everything = [kernel for kernel in everything if kernel.name in options.kernel]
     work = chosen(everything, options.quick, random.Random(seed))
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="sim-check-", dir=options.out))
     print(f"seed {seed}, {len(work)} kernels", flush=True)
     start = time.monotonic()

@@ -209,7 +209,7 @@ tile.yield %s : tensor<64x64xf32>
 {store("%r", "Z", 2)}"""
     i = int(rng.choice([0, 2, 3]))
     z = (a[i].astype(np.float32) @ b[i].astype(np.float32).T) if i < 3 else np.zeros((64, 64), np.float32)
-    Kernel(body, {"A": a, "B": b}, {"Z": z}, scalars={"i": i}, orders=4).check(target, tmp_path)
+    Kernel(body, {"A": a, "B": b}, {"Z": z}, scalars={"i": i}, orders=6).check(target, tmp_path)
 
 
 def test_reads_see_the_writes_before_them(target, tmp_path, rng):
@@ -225,7 +225,7 @@ def test_reads_see_the_writes_before_them(target, tmp_path, rng):
 tile.store_scalar %s, %Z[%c0, %c1] : f32, !Z"""
     z = x + x.T
     z[0, 1] = z[1, 0]
-    Kernel(body, {}, {"Z": z}, {"Z": x}, warps=4).check(target, tmp_path)
+    Kernel(body, {}, {"Z": z}, {"Z": x}, warps=4, orders=6).check(target, tmp_path)
 
 
 def test_later_writes_stay(target, tmp_path, rng):
@@ -243,4 +243,36 @@ tile.store_scalar %s, %Z[%c39, %c47] : f32, !Z"""
     z = np.zeros((40, 48), np.float32)
     z[p] = x
     z[39, 47] = 100
-    Kernel(body, {"X": x, "P": p}, {"Z": z}, warps=8, orders=4).check(target, tmp_path)
+    Kernel(body, {"X": x, "P": p}, {"Z": z}, warps=8, orders=6).check(target, tmp_path)
+
+
+def test_writes_of_branches_in_a_loop(target, tmp_path):
+    """One trip stores a tile, the next a single element of it."""
+    body = """%c2 = arith.constant 2 : index
+%c127 = arith.constant 127 : index
+%s = arith.constant 5.0 : f32
+%x = arith.constant dense<1.0> : !Z_tile
+scf.for %i = %c0 to %c2 step %c1 {
+%first = arith.cmpi eq, %i, %c0 : index
+scf.if %first {
+tile.store %x, %Z[%c0] : !Z_tile, !Z
+} else {
+tile.store_scalar %s, %Z[%c127] : f32, !Z
+}
+}"""
+    z = np.ones(128, np.float32)
+    z[127] = 5
+    Kernel(body, {}, {"Z": z}, warps=4, orders=6).check(target, tmp_path)
+
+
+def test_updates_that_do_not_commute(target, tmp_path):
+    """A maximum, then a sum, by other threads."""
+    body = """%three = arith.constant dense<3> : !Z_tile
+%five = arith.constant dense<5> : !Z_tile
+%last = arith.constant dense<127> : !Z_tile
+%i = tile.iota axis 0 : !Z_tile
+%turned = arith.subi %last, %i : !Z_tile
+tile.reduce_store #tile.combine<max> %three, %Z[%c0] : !Z_tile, !Z
+tile.scatter combine #tile.combine<add> %five, %Z[%turned] : !Z_tile, !Z, (!Z_tile)"""
+    z = np.full(128, 8, np.int32)
+    Kernel(body, {}, {"Z": z}, {"Z": np.zeros_like(z)}, warps=4, orders=6).check(target, tmp_path)

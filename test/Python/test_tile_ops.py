@@ -19,14 +19,14 @@ SHAPES = [((24,), 1), ((229,), 4), ((1,), 2), ((112, 40), 4), ((1, 96), 16), ((4
 
 #: Shapes and axes of reductions: within warps, across them, across groups of them, along one element.
 REDUCTIONS = [((24,), 0, 1), ((229,), 0, 4), ((1024,), 0, 16), ((1,), 0, 4), ((112, 40), 0, 4), ((112, 40), 1, 4),
-              ((96, 64), 0, 3), ((96, 64), 0, 12), ((64, 229), 1, 2), ((229, 32), 0, 8), ((1, 64), 0, 4),
+              ((96, 64), 0, 3), ((96, 64), 0, 12), ((64, 229), 1, 2), ((229, 64), 0, 8), ((1, 64), 0, 4),
               ((64, 1), 1, 4), ((2, 48, 40), 0, 4), ((2, 48, 40), 1, 4), ((3, 5, 24), 2, 1), ((2, 3, 40, 8), 2, 8),
               ((16, 3, 2, 8), 0, 16)]  # fmt: skip
 
 #: Rows that lanes share, rows of registers alone, several repetitions of 128.
-SCANS = [((24,), 0, 1), ((96,), 0, 4), ((512,), 0, 2), ((1,), 0, 1), ((640, 3), 0, 4), ((40, 48), 1, 4), ((40, 48), 0, 4),
-         ((112, 24), 0, 16), ((5, 256), 1, 3), ((3, 40, 8), 1, 1), ((2, 3, 4, 48), 3, 4), ((48, 2, 3, 1), 0, 2),
-         ((37, 8), 0, 4)]  # fmt: skip
+SCANS = [((24,), 0, 1), ((96,), 0, 4), ((512,), 0, 2), ((1,), 0, 1), ((640, 3), 0, 4), ((40, 48), 1, 4),
+         ((40, 48), 0, 4), ((112, 24), 0, 16), ((5, 256), 1, 3), ((3, 40, 8), 1, 1), ((2, 3, 4, 48), 3, 4),
+         ((48, 2, 3, 1), 0, 2), ((37, 8), 0, 4), ((229,), 0, 4), ((3, 65), 1, 2)]  # fmt: skip
 
 _COMBINE = {
     "add": (np.add, {"f": "arith.addf", "i": "arith.addi"}),
@@ -218,3 +218,25 @@ tile.yield %t : tensor<48xf32>
 {store("%z", "Z", 1)}"""
     z = np.maximum.accumulate(x.sum(axis=1))
     Kernel(body, {"X": x}, {"Z": z}, orders=4).check(target, tmp_path)
+
+
+@pytest.mark.parametrize("axis", [0, 1], ids=["columns", "rows"])
+def test_reduction_of_products(target, axis, tmp_path, rng):
+    """The largest element of each column, or row, of all products of a pipelined loop: across warps and within them."""
+    a, b = numbers(rng, (128, 64), np.float16, -4, 4), numbers(rng, (192, 64), np.float16, -4, 4)
+    extent = (64, 128)[axis]
+    body = f"""%c64 = arith.constant 64 : index
+%c192 = arith.constant 192 : index
+%zero = arith.constant dense<0.0> : tensor<128x64xf32>
+%low = arith.constant dense<-1.0e6> : tensor<{extent}xf32>
+%r = tile.for %n = %c0 to %c192 step %c64 iter_args(%m = %low) -> (tensor<{extent}xf32>) pipeline(stages = 2) {{
+%x = tile.load %A[%c0, %c0] : !A -> tensor<128x64xf16>
+%y = tile.load %B[%n, %c0] : !B -> tensor<64x64xf16>
+%p = tile.dot %x, %y transpose_b, %zero : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf32>
+{combined("%largest = tile.reduce", "%p", axis, "max", "tensor<128x64xf32>", f"tensor<{extent}xf32>", "f32")}
+%u = arith.maximumf %m, %largest : tensor<{extent}xf32>
+tile.yield %u : tensor<{extent}xf32>
+}}
+{store("%r", "Z", 1)}"""
+    products = (a.astype(np.float32) @ b.astype(np.float32).T).reshape(128, 3, 64)
+    Kernel(body, {"A": a, "B": b}, {"Z": products.max(axis=1).max(axis=axis)}, orders=4).check(target, tmp_path)

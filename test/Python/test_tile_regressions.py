@@ -10,16 +10,16 @@ from tile_op_runs import ROOT, TARGETS, compile_ptx, fresh_numbers, needs_tools,
 pytestmark = [needs_tools, pytest.mark.parametrize("target", TARGETS)]
 
 _FOLDER = ROOT / "test" / "Fuzz" / "regressions"
-_ORDERS = 6
+_ORDERS = 3
 _F16, _F32 = np.float16, np.float32
 
 
-def check(name, target, folder, inputs, outputs, kernel=None, before=None):
+def check(name, target, folder, inputs, outputs, kernel=None, before=None, scalars=None):
     """Runs a kernel of NAME.mlir; outputs start as NaN, or as `before` has them."""
     source = _FOLDER / f"{name}.mlir"
     compile_ptx(source, target, folder / "k.ptx", kernel or name.replace("-", "_"))
     starts = {key: np.full_like(value, np.nan if value.dtype.kind == "f" else -7) for key, value in outputs.items()}
-    run(folder / "k.json", source, {**inputs, **starts, **(before or {})}, outputs, orders=_ORDERS)
+    run(folder / "k.json", source, {**inputs, **starts, **(before or {})}, outputs, scalars, _ORDERS)
 
 
 def product(a, b) -> np.ndarray:
@@ -79,3 +79,13 @@ def test_scatter_of_reversed_rows(target, tmp_path, rng):
 def test_bulk_store_at_the_end(target, tmp_path):
     outputs = {"V": np.full(16, 7, np.int32), "C": np.zeros((128, 16), _F32)}
     check("bulk-store-at-the-end", target, tmp_path, {}, outputs)
+
+
+@pytest.mark.parametrize("trips", [0, 1, 3])
+def test_accumulator_of_a_while(target, trips, tmp_path, rng):
+    """Beside each other: the loop's sum, and what scf.while carried."""
+    a = numbers(rng, (128, 192), _F16, -3, 3)
+    blocks = (a[:64, 64 * trip : 64 * trip + 64] for trip in range(trips))
+    loop = sum((product(block, block) for block in blocks), np.zeros((64, 64), _F32))
+    c = np.hstack([loop, trips * product(a[:64, :64], a[64:, :64].T)]).astype(_F32)
+    check("accumulator-of-a-while", target, tmp_path, {"A": a}, {"C": c}, scalars={"n": trips})

@@ -63,3 +63,26 @@ tile.kernel @updates_alone(%v: !vector) attributes {warps = 4 : i64} {
   tile.reduce_store #tile.combine<add> %x, %v[%c0] : !tile, !vector
   tile.return
 }
+
+// A late thread must not undo what another wrote after it: writes keep their order among each other.
+// CHECK-LABEL: func.func @writes_alone
+tile.kernel @writes_alone(%v: !vector, %w: !vector, %s: f32) attributes {warps = 4 : i64} {
+  // CHECK: pipe.store %{{.*}}, %[[V:.*]][
+  // CHECK: pipe.role_barrier
+  // CHECK-NEXT: tile.store_scalar %{{.*}}, %[[V]][
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<1.0> : !tile
+  tile.store %x, %v[%c0] {mechanism = #tile.mechanism<plain>} : !tile, !vector
+  tile.store_scalar %s, %v[%c0] : f32, !vector
+  tile.return
+}
+
+// One write has nothing to be ordered with.
+// CHECK-LABEL: func.func @one_write
+// CHECK-NOT: pipe.role_barrier
+tile.kernel @one_write(%v: !vector) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<1.0> : !tile
+  tile.store %x, %v[%c0] {mechanism = #tile.mechanism<plain>} : !tile, !vector
+  tile.return
+}

@@ -4,6 +4,10 @@
 
 // Layouts that follow from others: of broadcasts, transposes, reshapes, positions; and what is made anew for each use.
 
+// Places of columns, the same in all warps; a tile whose lanes follow the columns.
+// LAYOUT-DAG: #[[$COLUMNS:.*]] = #tile.layout<atom = [32], register = [], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}0], [0]], groups = [], repeat = [1]>
+// LAYOUT-DAG: #[[$COALESCED:.*]] = #tile.layout<atom = [4, 32], register = [], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}1, 0], [2, 0]], groups = [], repeat = [16, 2]>
+
 !vector = memref<?xf32>
 !numbers = memref<?xi32>
 !matrix = memref<?x?xf32, strided<[?, 1]>>
@@ -60,7 +64,6 @@ tile.kernel @positions(%v: !numbers, %A: !matrix, %B: !matrix) attributes {warps
 }
 
 // Places of each element lie where the elements do; those of columns where the columns do, after leading positions too.
-// LAYOUT-DAG: #[[$COLUMNS:.*]] = #tile.layout<atom = [32], register = [], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}0], [0]], groups = [], repeat = [1]>
 // LAYOUT-LABEL: tile.kernel @places_of_elements_and_columns
 // LAYOUT: tile.gather {{.*}}tensor<32xi64, #[[$COLUMNS]]>)
 // CHECK-LABEL: tile.kernel @places_of_elements_and_columns
@@ -134,5 +137,21 @@ tile.kernel @scalars(%s: f32, %A: !matrix, %B: memref<?x?xf32, strided<[1, ?]>>)
   %x = tensor.splat %s : tensor<64x32xf32>
   tile.store %x, %A[%c0, %c0] : tensor<64x32xf32>, !matrix
   tile.store %x, %B[%c0, %c0] : tensor<64x32xf32>, memref<?x?xf32, strided<[1, ?]>>
+  tile.return
+}
+
+// A tile of one scalar decides about nothing: what is loaded and stored stays coalesced, its lanes along the columns.
+// LAYOUT-LABEL: tile.kernel @scalars_decide_nothing
+// LAYOUT: tile.load {{.*}} -> tensor<64x64xf32, #[[$COALESCED]]>
+// CHECK-LABEL: tile.kernel @scalars_decide_nothing
+// CHECK: tile.load {{.*}} -> tensor<64x64xf32, #[[$T:[^>]*]]>
+// CHECK: tile.store {{.*}} : tensor<64x64xf32, #[[$T]]>
+tile.kernel @scalars_decide_nothing(%s: f32, %A: !matrix, %B: !matrix) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %A[%c0, %c0] : !matrix -> tensor<64x64xf32>
+  %q = tensor.splat %s : tensor<64x64xf32>
+  %t = tile.transpose %q [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %z = arith.addf %x, %t : tensor<64x64xf32>
+  tile.store %z, %B[%c0, %c0] : tensor<64x64xf32>, !matrix
   tile.return
 }

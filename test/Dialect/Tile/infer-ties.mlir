@@ -114,3 +114,24 @@ tile.kernel @scans_both_ways(%B: !matrix, %C: !matrix) attributes {warps = 4 : i
   tile.store %t, %C[%c0, %c0] : !acc, !matrix
   tile.return
 }
+
+// What a loop starts from is used once: it is converted before the loop, not the product of every trip.
+// CHECK-LABEL: tile.kernel @initial_values_weigh_less
+// CHECK: %[[Q:.*]] = tile.dot {{.*}}groups = 2 x 2>} {{.*}} -> tensor<64x64xf32, #[[$SQUARE:[^>]*]]>
+// CHECK-NEXT: %[[INIT:.*]] = tile.convert_layout %[[Q]] : tensor<64x64xf32, #[[$SQUARE]]> -> tensor<64x64xf32, #[[$ROWS:[^>]*]]>
+// CHECK: tile.for {{.*}} iter_args(%{{.*}} = %[[INIT]]) -> (tensor<64x64xf32, #[[$ROWS]]>)
+// CHECK-NOT: tile.convert_layout
+// CHECK: tile.return
+tile.kernel @initial_values_weigh_less(%A: !half, %C: !matrix, %n: index) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : !acc
+  %a = tile.load %A[%c0, %c0] {mechanism = #tile.mechanism<cp_async>} : !half -> !a
+  %q = tile.dot %a, %a transpose_b, %zero {atom = #square} : !a, !a -> !acc
+  %r = tile.for %i = %c0 to %n step %n iter_args(%x = %q) -> (!acc) {
+    %p = tile.dot %a, %a transpose_b, %zero {atom = #rows} : !a, !a -> !acc
+    %s = arith.addf %x, %p : !acc
+    tile.yield %s : !acc
+  }
+  tile.store %r, %C[%c0, %c0] : !acc, !matrix
+  tile.return
+}
