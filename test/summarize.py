@@ -46,6 +46,8 @@ def suites(build: Path) -> list[Suite]:
     jobs = f"-j{os.cpu_count() or 1}"
     lit = shutil.which("lit-22") or "lit"
 
+    pytest = (sys.executable, "-m", "pytest", "-q", "-n", "auto")
+
     def suite(name: str, *command: str, results_option: str) -> Suite:
         results = folder / f"{name}.xml"
         return Suite(name, [*command, results_option, str(results)], results)
@@ -53,7 +55,7 @@ def suites(build: Path) -> list[Suite]:
     return [
         suite("lit", lit, "-s", "-v", jobs, str(build / "test"), results_option="--xunit-xml-output"),
         suite("unit", "ctest", "--test-dir", str(build), "--output-on-failure", jobs, results_option="--output-junit"),
-        suite("python", sys.executable, "-m", "pytest", "-q", str(TESTS / "Python"), results_option="--junitxml"),
+        suite("python", *pytest, str(TESTS / "Python"), results_option="--junitxml"),
     ]
 
 

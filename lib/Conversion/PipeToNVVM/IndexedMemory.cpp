@@ -290,22 +290,30 @@ struct ReduceStorePattern : OpConversionPattern<tile::ReduceStoreOp> {
 
 //===- scalars ------------------------------------------------------------------------------------------------------===//
 
+/// Where one element of an array is.
+template <typename Op, typename Adaptor>
+FailureOr<IndexedTile::Access> elementOf(OpBuilder &builder, Op op, Adaptor adaptor) {
+  FailureOr<IndexedTile> element =
+      IndexedTile::create(builder, op, {}, cast<MemRefType>(op.getArray().getType()), adaptor.getArray(),
+                          op.getOffsets(), adaptor.getOffsets());
+  if (failed(element))
+    return failure();
+  return element->at(0);
+}
+
 struct LoadScalarPattern : OpConversionPattern<tile::LoadScalarOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(tile::LoadScalarOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<IndexedTile> element =
-        IndexedTile::create(rewriter, op, {}, cast<MemRefType>(op.getArray().getType()), adaptor.getArray(),
-                            op.getOffsets(), adaptor.getOffsets());
-    if (failed(element))
-      return failure();
     Type type = registerType(op.getResult().getType());
     Transfer transfer(type.getIntOrFloatBitWidth() / 8, type);
     Value zero = bitsConstant(rewriter, loc, type, std::nullopt);
-    SmallVector<Value> loaded =
-        load(rewriter, loc, transfer, element->at(0), transfer.pack(rewriter, loc, zero));
+    FailureOr<IndexedTile::Access> access = elementOf(rewriter, op, adaptor);
+    if (failed(access))
+      return failure();
+    SmallVector<Value> loaded = load(rewriter, loc, transfer, *access, transfer.pack(rewriter, loc, zero));
     rewriter.replaceOpWithMultiple(op, {transfer.unpack(rewriter, loc, loaded)});
     return success();
   }
@@ -317,15 +325,12 @@ struct StoreScalarPattern : OpConversionPattern<tile::StoreScalarOp> {
   LogicalResult matchAndRewrite(tile::StoreScalarOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<IndexedTile> element =
-        IndexedTile::create(rewriter, op, {}, cast<MemRefType>(op.getArray().getType()), adaptor.getArray(),
-                            op.getOffsets(), adaptor.getOffsets());
-    if (failed(element))
+    FailureOr<IndexedTile::Access> access = elementOf(rewriter, op, adaptor);
+    if (failed(access))
       return failure();
-    IndexedTile::Access access = element->at(0);
-    access.inside = arith::AndIOp::create(rewriter, loc, access.inside, isLeader(rewriter, op));
+    access->inside = arith::AndIOp::create(rewriter, loc, access->inside, isLeader(rewriter, op));
     Value value = adaptor.getValue().front();
-    store(rewriter, loc, Transfer(value.getType().getIntOrFloatBitWidth() / 8, value.getType()), access, value);
+    store(rewriter, loc, Transfer(value.getType().getIntOrFloatBitWidth() / 8, value.getType()), *access, value);
     rewriter.eraseOp(op);
     return success();
   }

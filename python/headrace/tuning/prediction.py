@@ -32,7 +32,7 @@ def wave_share(record: Record, arguments: Sequence, processors: int) -> float:
     tiles = dataclasses.replace(record, grid=dataclasses.replace(record.grid, persistent=False))
     try:
         x, y, z = programs_of(tiles, arguments, processors)
-    except (LaunchError, AttributeError, TypeError):
+    except (LaunchError, AttributeError, IndexError, TypeError):
         return 1.0
     programs, resident = x * y * z, processors * record.min_ctas_per_sm
     return -(-programs // resident) * resident / programs if programs else 1.0

@@ -10,9 +10,9 @@ from headrace.report.notebook import table_html
 from headrace.report.plain import lines
 from headrace.report.tables import Table
 
-#: refused: the compiler refuses it, or it is over budget. pruned: not worth measuring. failed: it compiles or runs
-#: with an error. fits: not measured, for want of a GPU. measured: see `Result.seconds`.
-STATUSES = ("measured", "fits", "pruned", "refused", "failed")
+#: measured: see `Result.seconds`. fits: not measured, for want of a GPU. failed: it compiles or runs with an error.
+#: pruned: not worth measuring. refused: the compiler refuses it, or it is over budget.
+STATUSES = ("measured", "fits", "failed", "pruned", "refused")
 
 #: Characters of a reason in a table.
 _REASON_WIDTH = 100

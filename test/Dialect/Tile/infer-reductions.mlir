@@ -1,4 +1,4 @@
-// RUN: headrace-opt %s --tile-infer-layouts -o %t
+// RUN: headrace-opt %s --tile-infer-layouts --tile-split-reductions -o %t
 // RUN: FileCheck %s < %t
 // RUN: FileCheck %s --check-prefix=LAYOUT < %t
 

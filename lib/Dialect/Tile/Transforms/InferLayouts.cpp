@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -376,50 +375,23 @@ void Inference::assignTypes() {
   }
 }
 
-/// A reduction's result is where its source leaves it; whoever wants it elsewhere gets it converted. Along an axis that is
-/// spread over warps, each warp reduces its part; the parts meet in each thread that needs them.
+/// A reduction's result is where its source leaves it; whoever wants it elsewhere gets it converted.
 void Inference::convertReductions() {
-  SmallVector<ReduceOp> reductions;
-  kernel.walk([&](ReduceOp op) { reductions.push_back(op); });
-  for (ReduceOp op : reductions) {
+  kernel.walk([&](ReduceOp op) {
     OpBuilder builder(op);
     builder.setInsertionPointAfter(op);
-    TileLayout source = cast<LayoutAttr>(cast<RankedTensorType>(op.getSources()[0].getType()).getEncoding()).getTileLayout();
-    int64_t axis = op.getAxis(), parts = source.partsAlong(axis);
-    if (parts > 1) {
-      TileLayout apart = source.reduceWithinWarps(axis), together = source.gather(axis, parts);
-      SmallVector<Type> apartTypes;
-      SmallVector<Value> partial;
-      for (Value tile : op.getSources()) {
-        auto type = cast<RankedTensorType>(tile.getType());
-        SmallVector<int64_t> shape(type.getShape());
-        shape[axis] = parts;
-        apartTypes.push_back(
-            RankedTensorType::get(shape, type.getElementType(), LayoutAttr::get(op.getContext(), apart)));
-      }
-      builder.setInsertionPoint(op);
-      auto first = ReduceOp::create(builder, op.getLoc(), apartTypes, op.getSources(), op.getAxisAttr(),
-                                    builder.getI64IntegerAttr(parts));
-      IRMapping mapping;
-      op.getCombine().cloneInto(&first.getCombine(), mapping);
-      for (Value result : first.getResults())
-        partial.push_back(ConvertLayoutOp::create(
-            builder, op.getLoc(),
-            withLayout(cast<RankedTensorType>(result.getType()), LayoutAttr::get(op.getContext(), together)), result));
-      op.getSourcesMutable().assign(partial);
-      source = together;
-      builder.setInsertionPointAfter(op);
-    }
+    auto source = cast<LayoutAttr>(cast<RankedTensorType>(op.getSources()[0].getType()).getEncoding());
     for (Value result : op.getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type)
         continue;
-      auto own = withLayout(type, LayoutAttr::get(op.getContext(), source.slice(axis)));
+      TileLayout layout = source.getTileLayout().slice(op.getAxis());
+      auto own = withLayout(type, LayoutAttr::get(op.getContext(), layout));
       if (own == type)
         continue;
       result.setType(own);
       auto moved = ConvertLayoutOp::create(builder, op.getLoc(), type, result);
       result.replaceAllUsesExcept(moved, moved);
     }
-  }
+  });
 }

@@ -15,10 +15,16 @@ Value headrace::tile::getWrittenArray(Operation *op) {
   return isa<StoreOp, StoreScalarOp, ScatterOp, ReduceStoreOp>(op) ? op->getOperand(1) : Value();
 }
 
-static bool isAtomic(Operation *op) {
+/// How an atomic update combines; nothing for other ops.
+static std::optional<Combine> getCombine(Operation *op) {
+  if (auto store = dyn_cast<ReduceStoreOp>(op))
+    return store.getCombine();
   auto scatter = dyn_cast<ScatterOp>(op);
-  return isa<ReduceStoreOp>(op) || (scatter && scatter.getCombine());
+  return scatter ? scatter.getCombine() : std::nullopt;
 }
+
+/// Updates of one kind may come in any order.
+static bool commute(Operation *lhs, Operation *rhs) { return getCombine(lhs) && getCombine(lhs) == getCombine(rhs); }
 
 static bool isInLoop(Operation *op) {
   return op->getParentOfType<ForOp>() || op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
@@ -36,10 +42,22 @@ static bool isOnGrid(StoreOp store) {
 
 /// Whether a write may meet what it wrote in an earlier trip. A scalar is always written by the same thread.
 static bool mayOverwriteItself(Operation *write) {
-  if (!isInLoop(write) || isAtomic(write) || isa<StoreScalarOp>(write))
+  if (!isInLoop(write) || getCombine(write) || isa<StoreScalarOp>(write))
     return false;
   auto store = dyn_cast<StoreOp>(write);
   return !store || !isOnGrid(store);
+}
+
+/// Whether the ops are branches of which a run takes one: in a loop, one trip may take the one and the next the other,
+/// which matters unless both store the same tile of a grid.
+static bool areAlternatives(Operation *lhs, Operation *rhs) {
+  if (!insideMutuallyExclusiveRegions(lhs, rhs))
+    return false;
+  if (!isInLoop(lhs) || !isInLoop(rhs))
+    return true;
+  auto left = dyn_cast<StoreOp>(lhs), right = dyn_cast<StoreOp>(rhs);
+  return left && right && left.getOffsets() == right.getOffsets() &&
+         left.getTileType().getShape() == right.getTileType().getShape() && isOnGrid(left);
 }
 
 bool headrace::tile::needsOrder(Operation *access) {
@@ -47,11 +65,9 @@ bool headrace::tile::needsOrder(Operation *access) {
   if (!read && !written)
     return false;
   for (Operation *other : (read ? read : written).getUsers()) {
-    if (other == access || insideMutuallyExclusiveRegions(access, other))
+    if (other == access || areAlternatives(access, other) || commute(access, other))
       continue;
-    if (getWrittenArray(other) && !(isAtomic(access) && isAtomic(other)))
-      return true;
-    if (written && getReadArray(other))
+    if (getWrittenArray(other) || (written && getReadArray(other)))
       return true;
   }
   return written && mayOverwriteItself(access);

@@ -260,7 +260,7 @@ def Tile_ReduceStoreOp : Tile_Op<"reduce_store", [MemoryEffects<[MemRead, MemWri
     Elements outside the array are left alone. Sums of floating-point numbers depend on the order of programs.
 
     ```mlir
-    tile.reduce_store add %partial, %C[%m, %n] : tensor<128x128xf32>, memref<?x?xf32, strided<[?, 1]>>
+    tile.reduce_store <add> %partial, %C[%m, %n] : tensor<128x128xf32>, memref<?x?xf32, strided<[?, 1]>>
     ```
   }];
   let arguments = (ins Tile_CombineAttr:$combine, AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array,

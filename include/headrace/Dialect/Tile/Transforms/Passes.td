@@ -43,4 +43,14 @@ def TileInferLayouts : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileSplitReductions : Pass<"tile-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "Make two of a reduction over several warps";
+  let description = [{
+    Each warp reduces its part of the axis (`parts`); a `tile.convert_layout` brings the parts to each thread that needs the
+    result, which reduces them. So no lowering knows of more than a warp.
+
+    Example: test/Examples/tile-split-reductions.mlir
+  }];
+}
+
 #endif
