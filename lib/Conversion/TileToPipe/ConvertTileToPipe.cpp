@@ -49,6 +49,9 @@ LogicalResult KernelConversion::convertBlock(Block &block) {
     bool ours = op->getDialect() && op->getDialect()->getNamespace() == tile::TileDialect::getDialectNamespace();
     bool stays = needsNoChannel(op);
     bool tmemConstant = isa<arith::ConstantOp>(op) && op->use_empty();
+    // What was assumed counts until every op that asks is converted.
+    if (auto assume = dyn_cast<tile::AssumeOp>(op))
+      assume.getResult().replaceAllUsesWith(assume.getValue());
     if ((ours && !stays) || tmemConstant) {
       forget(op);
       op->erase();
@@ -95,7 +98,7 @@ LogicalResult KernelConversion::convertOp(Operation *op) {
   if (auto grouped = dyn_cast<tile::GroupedIndexOp>(op))
     return convertGroupedIndex(grouped), success();
   if (auto assume = dyn_cast<tile::AssumeOp>(op))
-    return convertAssume(assume), replace(assume.getValue());
+    return convertAssume(assume), success();
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return convertLoad(load), success();
   if (auto store = dyn_cast<tile::StoreOp>(op))
