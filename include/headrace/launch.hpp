@@ -1,11 +1,12 @@
-// Launches kernels of headrace-compile from C++17: this header, nlohmann/json (3.9 or later) and the CUDA driver.
+// Launches kernels of headrace-compile from C++17, with nlohmann/json (3.9 or later) and the CUDA driver (11.8 or
+// later).
 //
 //   headrace::Kernel gemm("gemm.json");               // and gemm.cubin (or gemm.ptx) beside it
 //   headrace::Array a{aPointer, "bf16", {m, k}}, b{bPointer, "bf16", {n, k}}, c{cPointer, "bf16", {m, n}};
 //   gemm.launch(stream, {a, b, c});                   // asynchronous; checks the contract, then launches
 //
-// A context must be current. Everything that goes wrong is a headrace::LaunchError with one line of text. A Kernel may be
-// used by one thread at a time. The launch record is described in docs/launch-record.md.
+// A context must be current. Everything that goes wrong is a headrace::LaunchError with one line of text. A Kernel may
+// be used by one thread at a time, in one context. The launch record is described in docs/launch-record.md.
 #ifndef HEADRACE_LAUNCH_HPP
 #define HEADRACE_LAUNCH_HPP
 
@@ -33,9 +34,9 @@ inline std::string readFile(const std::string &path) {
 /// A compiled kernel: its launch record and its code, loaded into the context that is current at the first launch.
 class Kernel {
 public:
-  /// Reads the record at `path` (NAME.json) and the code beside it: NAME.cubin, and NAME.ptx for devices that do not run
-  /// the cubin, either of which may be missing. Touches nothing of CUDA. Raises LaunchError for files that are missing or
-  /// of another version.
+  /// Reads the record at `path` (NAME.json) and the code beside it: NAME.cubin, and NAME.ptx for devices that do not
+  /// run the cubin, either of which may be missing. Touches nothing of CUDA. Raises LaunchError for files that are
+  /// missing or of another version.
   explicit Kernel(const std::string &path) {
     try {
       record = nlohmann::json::parse(detail::readFile(path));
@@ -52,9 +53,9 @@ public:
       ptx = detail::readFile(stem + ".ptx");
   }
 
-  /// Launches on `stream`, asynchronously, with as many programs as the record says for these arguments, which are in the
-  /// record's order. Raises LaunchError if they break the contract or CUDA refuses something; a launch of no programs is
-  /// none.
+  /// Launches on `stream`, asynchronously, with as many programs as the record says for these arguments, which are in
+  /// the record's order. Raises LaunchError if they break the contract or CUDA refuses something; a launch of no
+  /// programs is none.
   void launch(CUstream stream, const std::vector<Argument> &args) {
     guarded([&] {
       detail::checkArguments(record, args);

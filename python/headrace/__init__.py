@@ -107,6 +107,10 @@ _LAZY = {
     "Simulation": "headrace.driver.simulator",
     "SimulationError": "headrace.driver.simulator",
     "ToolError": "headrace.driver.tools",
+    "autotune": "headrace.tuning",
+    "bench": "headrace.tuning",
+    "search_space": "headrace.tuning",
+    "torch_op": "headrace.torch_operator",
 }
 
 __all__ = [
@@ -138,6 +142,8 @@ __all__ = [
     "atomic_add",
     "atomic_max",
     "atomic_min",
+    "autotune",
+    "bench",
     "bf16",
     "bitcast",
     "broadcast_to",
@@ -187,6 +193,7 @@ __all__ = [
     "round",
     "rsqrt",
     "scan",
+    "search_space",
     "sigmoid",
     "sqrt",
     "static_assert",
@@ -194,6 +201,7 @@ __all__ = [
     "sum",
     "tanh",
     "tile_index",
+    "torch_op",
     "transpose",
     "trunc",
     "unroll",

@@ -4,6 +4,7 @@
 //
 // param STAGES = 3
 // param SPECIALIZE = auto
+// param ALIGN = 2
 
 !image = memref<?x?x?xf16, strided<[?, ?, 1]>>
 !matrix = memref<?x?xf16, strided<[?, 1]>>
@@ -62,7 +63,7 @@ tile.kernel @gradient(%X: !matrix {tile.name = "X"}, %G: !matrix {tile.name = "G
 }
 
 // The same gradient of one tap by plain loads, a line of 8 pixels a trip: the window begins at column tapX - 1.
-tile.kernel @lines(%X: !image {tile.name = "X"}, %G: !image {tile.name = "G", tile.align = 16 : i64},
+tile.kernel @lines(%X: !image {tile.name = "X", tile.align = ${ALIGN} : i64}, %G: !image {tile.name = "G", tile.align = 16 : i64},
                    %dW: !result {tile.name = "dW", tile.align = 16 : i64}, %tapY: index {tile.name = "tapY"},
                    %tapX: index {tile.name = "tapX"}) {
   %c0 = arith.constant 0 : index

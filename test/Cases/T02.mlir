@@ -2,7 +2,7 @@
 //
 // param T = bf16, sm_75: f16
 // param ALIGN = 2
-// param STAGES = 3
+// param STAGES = 3, sm_75: 2
 
 !operand = memref<?x511x${T}, strided<[511, 1]>>
 !result = memref<?x130xf32, strided<[130, 1]>>

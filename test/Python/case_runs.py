@@ -117,9 +117,9 @@ class Program:
         command = [TOOLS / "headrace-sim", self.folder / "k.json", f"--seeds={orders}", "--jobs=1"]
         command += [f"--time-limit={_SECONDS}", *options]
         for name, array in placed.items():
-            np.save(self.folder / f"{name}.npy", array.whole.view(_TRAVELS_AS.get(array.whole.dtype, array.whole.dtype)))
-            part = ",".join(f"{s.start}:{s.stop}" + (f":{s.step}" if s.step not in (None, 1) else "") for s in array.slices)
-            command += ["--arg", f"{name}={self.folder / name}.npy[{part}]"]
+            dtype = array.whole.dtype
+            np.save(self.folder / f"{name}.npy", array.whole.view(_TRAVELS_AS.get(dtype, dtype)))
+            command += ["--arg", f"{name}={self.folder / name}.npy[{','.join(map(_part, array.slices))}]"]
             command += ["--out", f"{name}=whole:{self.folder / name}.after.npy"]
         for name, value in scalars.items():
             command += ["--arg", f"{name}={value}"]
@@ -164,6 +164,11 @@ def _compile_command(source: Path, target: str, kernel: str | None, settings: di
     command += [f"--kernel={kernel}"] if kernel else []
     values = ",".join(f"{name}={value}" for name, value in settings.items())
     return command + ([f"--set={values}"] if values else [])
+
+
+def _part(along: slice) -> str:
+    step = f":{along.step}" if along.step not in (None, 1) else ""
+    return f"{along.start}:{along.stop}{step}"
 
 
 def _run(command: list) -> subprocess.CompletedProcess:

@@ -73,11 +73,11 @@ def rms_norm(
 ):  # fmt: skip
     blocks = hr.cdiv(X.shape[0], BR)
     share = 1.0 / float(X.shape[1])
+    w = weight[0:BC][None, :]
     for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
         m = i * BR
         x = X[m : m + BR, 0:BC].to(hr.f32)
         inverse = hr.rsqrt(hr.sum(x * x, axis=1) * share + eps)
-        w = weight[0:BC][None, :]
         Y[m : m + BR, 0:BC] = (x * inverse[:, None] * w).to(Y.dtype)
         rstd[m : m + BR] = inverse
 
@@ -134,6 +134,7 @@ def layer_norm(
     N, blocks = X.shape[1], hr.cdiv(X.shape[0], BR)
     share = 1.0 / float(N)
     is_full = N >= BC
+    w, b = weight[0:BC][None, :], bias[0:BC][None, :]
     for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
         m = i * BR
         x = X[m : m + BR, 0:BC].to(hr.f32)
@@ -142,7 +143,6 @@ def layer_norm(
         if not is_full:
             deviation = hr.where(hr.iota((BR, BC), 1) < N, deviation, 0.0)
         inverse = hr.rsqrt(hr.sum(deviation * deviation, axis=1) * share + eps)
-        w, b = weight[0:BC][None, :], bias[0:BC][None, :]
         Y[m : m + BR, 0:BC] = (deviation * inverse[:, None] * w + b).to(Y.dtype)
         mean[m : m + BR] = average
         rstd[m : m + BR] = inverse

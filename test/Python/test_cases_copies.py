@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -13,7 +15,6 @@ from case_runs import (
     TARGETS,
     Placed,
     Program,
-    fresh,
     fresh_numbers,  # noqa: F401
     needs_tools,
     small,
@@ -38,8 +39,10 @@ def product(a, b) -> np.ndarray:
 
 
 @every_target
-@pytest.mark.parametrize(("stages", "specialize"), [(1, "on"), (3, "on"), (1, "off"), (3, "off")])
+@pytest.mark.parametrize(("stages", "specialize"), [(1, "on"), (3, "on"), (1, "off")])
 def test_w01_one_trip(target, stages, specialize, tmp_path, rng):
+    if stages == 3 and target in ("sm_75", "sm_120a"):
+        stages = {"sm_75": 1, "sm_120a": 2}[target]  # the most that their shared memory holds
     program = Program(CASES / "W01.mlir", target, tmp_path, STAGES=stages, SPECIALIZE=specialize)
     columns = 4096 if (stages, specialize) == (1, "on") and target != "sm_75" else 300
     for trips in (1, 0, 2, 5):
@@ -49,15 +52,17 @@ def test_w01_one_trip(target, stages, specialize, tmp_path, rng):
 
 
 @every_target
-@pytest.mark.parametrize("kernel", ["stored", "multiplied"])
-@pytest.mark.parametrize(("stages", "specialize"), [(1, "off"), (2, "auto"), (3, "on")])
+@pytest.mark.parametrize(
+    ("kernel", "stages", "specialize"),
+    [("stored", 1, "off"), ("stored", 3, "on"), ("multiplied", 2, "auto"), ("multiplied", 3, "on")],
+)
 def test_w03_empty_segments(target, kernel, stages, specialize, tmp_path, rng):
     rows = 128 if target == "sm_100a" else 64
     program = Program(CASES / "W03.mlir", target, tmp_path, kernel, STAGES=stages, SPECIALIZE=specialize)
     lengths = rng.permutation([0, 1, 5, 0, 2])
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(_I32)
     x = small(rng, (ends[-1], rows, 64))
-    sums = np.stack([x[i:j].sum(axis=0) for i, j in zip(ends, ends[1:], strict=False)])
+    sums = np.stack([x[i:j].sum(axis=0) for i, j in itertools.pairwise(ends)])
     arrays = {"X": x.reshape(-1, 64), "ends": ends}
     if kernel == "multiplied":
         arrays["B"] = small(rng, (64, 64), _F16)
@@ -79,8 +84,10 @@ def test_w03_fence_before_every_bulk_store(target, stages, tmp_path):
 
 
 @every_target
-@pytest.mark.parametrize(("width", "align"), [(250, 4), (252, 16)])
-@pytest.mark.parametrize(("stages", "specialize"), [(2, "on"), (3, "on"), (2, "off")])
+@pytest.mark.parametrize(
+    ("width", "align", "stages", "specialize"),
+    [(250, 4, 2, "on"), (250, 4, 3, "on"), (250, 4, 2, "off"), (252, 16, 2, "on")],
+)
 def test_w06_plain_copies_beside_tma(target, width, align, stages, specialize, tmp_path, rng):
     rows = 128 if target == "sm_100a" else 64
     settings = {"STAGES": stages, "SPECIALIZE": specialize, "W": width, "ALIGN": align}
@@ -149,8 +156,11 @@ def test_t02_ragged_columns_of_groups(target, tmp_path, rng):
 
 
 @every_target
-@pytest.mark.parametrize(("dtype", "width"), [(_F16, 32), (_F32, 16)], ids=["f16", "f32"])
-@pytest.mark.parametrize(("stages", "specialize"), [(2, "auto"), (3, "on")])
+@pytest.mark.parametrize(
+    ("dtype", "width", "stages", "specialize"),
+    [(_F16, 32, 2, "auto"), (_F16, 32, 3, "on"), (_F32, 16, 3, "auto")],
+    ids=["f16-2", "f16-3", "f32-3"],
+)
 def test_t04_slots_below_the_alignment_of_tma(target, dtype, width, stages, specialize, tmp_path, rng):
     settings = {"T": f"f{8 * np.dtype(dtype).itemsize}", "W": width, "STAGES": stages, "SPECIALIZE": specialize}
     program = Program(CASES / "T04.mlir", target, tmp_path, **settings)
@@ -163,7 +173,7 @@ def test_t04_slots_below_the_alignment_of_tma(target, dtype, width, stages, spec
 
 
 @every_target
-@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("stages", [1, 3])
 def test_t05_pieces_from_any_element(target, stages, tmp_path, rng):
     program = Program(CASES / "T04.mlir", target, tmp_path, KNOWN=1, STAGES=stages)
     for first in (0, 1, 3, 4, 8, -5):

@@ -1,4 +1,4 @@
-"""Cases M01 to M09, B01, B02, Q03 and Q04 of test/Cases: products of odd extents, orientations, precision, conversions."""
+"""Cases M01 to M09, B01, B02, Q03 and Q04 of test/Cases: extents and layouts of products, precision, conversions."""
 
 from __future__ import annotations
 
@@ -71,6 +71,8 @@ def test_m01_depth_of_no_whole_instruction(target, operands, depth, tmp_path, rn
 @every_target
 @pytest.mark.parametrize(("columns", "consumers"), [(24, 1), (40, 1), (56, 1), (72, 1), (48, 2), (80, 2)])
 def test_m02_columns_of_no_whole_16(target, columns, consumers, tmp_path, rng):
+    if target != "sm_90a" and columns in (40, 72, 80):
+        pytest.skip("the rule is one of wgmma")
     settings = {"T": "f16", "BM": 128, "BN": columns, "CONSUMERS": consumers}
     orientation = str(rng.choice(["tn", "tt"]))
     program = Program(PRODUCT, target, tmp_path, orientation, **settings)
@@ -83,6 +85,8 @@ def test_m02_columns_of_no_whole_16(target, columns, consumers, tmp_path, rng):
 @pytest.mark.parametrize("operands", ["i8", "e4m3", "tf32"])
 @pytest.mark.parametrize("orientation", ["tn", "tt", "nn", "nt"])
 def test_m05_orientations(target, operands, orientation, tmp_path, rng):
+    if target not in ("sm_90a", "sm_100a") and orientation in ("tn", "nn"):
+        pytest.skip("the rule is one of wgmma and tcgen05")
     settings = {**OPERANDS[operands][0], "BN": 32, "BK": 32 if operands == "tf32" else 64}
     settings["BM"] = 128 if target == "sm_100a" else 64
     if operands == "e4m3" and not has_fp8(target):
@@ -193,9 +197,12 @@ _EIGHT_BITS = {"f8E4M3FN": (_E4M3, 448), "f8E5M2": (_E5M2, 57344)}
 
 
 def saturated(x: np.ndarray, name: str) -> np.ndarray:
-    """x rounded once; what lies beyond the largest number, infinity too, becomes that number."""
+    """The bits of x rounded once. What lies beyond the largest number, infinity too, becomes that number; a NaN is
+    0x7f, as the instruction gives it on a GPU."""
     dtype, most = _EIGHT_BITS[name]
-    return np.clip(x, x.dtype.type(-most), x.dtype.type(most)).astype(dtype)
+    with np.errstate(invalid="ignore"):
+        z = np.clip(x, x.dtype.type(-most), x.dtype.type(most)).astype(dtype)
+    return np.where(np.isnan(x), np.uint8(0x7F), z.view(np.uint8))
 
 
 @pytest.mark.parametrize("target", TARGETS[2:])
@@ -204,7 +211,7 @@ def test_q04_all_f16_to_8_bits(target, name, tmp_path):
     program = Program(CASES / "Q04.mlir", target, tmp_path, FROM="f16", TO=name)
     x = np.arange(1 << 16, dtype=np.uint16).view(_F16)
     z = saturated(x, name)
-    program.run({"X": x}, {"Z": z}, before={"Z": fresh(z.shape, z.dtype, 7)}, orders=1)
+    program.run({"X": x}, {"Z": z}, before={"Z": 255 - z}, orders=1)
 
 
 @pytest.mark.parametrize("target", TARGETS[2:])
@@ -224,14 +231,13 @@ def test_q04_wider_floats_to_8_bits(target, source, name, tmp_path, rng):
     x = x.astype(_BF16 if source == "bf16" else _F32)
     z = saturated(x, name)
     if source == "f32":
-        assert float(z[5]) == (1.125 if name == "f8E4M3FN" else 1.0)
-        assert float(z[6]) == (1.125 if name == "f8E4M3FN" else 1.0)
-    program.run({"X": x}, {"Z": z}, before={"Z": fresh(z.shape, z.dtype, 7)}, orders=1)
+        assert (z[5:7].view(dtype) == (1.125 if name == "f8E4M3FN" else 1)).all()
+    program.run({"X": x}, {"Z": z}, before={"Z": 255 - z}, orders=1)
 
 
 @pytest.mark.parametrize("target", TARGETS[:2])
 @pytest.mark.parametrize("name", _EIGHT_BITS)
 def test_q04_refused_without_the_instruction(target, name, tmp_path):
     message = refused(CASES / "Q04.mlir", target, tmp_path, TO=name)
-    assert f"needs sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_103a" in message
+    assert "needs sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_103a" in message
     assert f"the target is {target}" in message

@@ -337,6 +337,8 @@ def test_device_with_less_shared_memory(probe, tmp_path):
         ({"version": 2}, "expected version 1, got 2"),
         ({"params": [{"kind": "pointer"}]}, "key 'arg' not found"),
         ({"args": []}, "expected 0 arguments, got 5"),
+        ({"grid": {"x": ["dim", 9, 0], "y": 1, "z": 1, "persistent": False}}, "expected references to arguments"),
+        ({"tensor_maps": []}, "array index 0 is out of range"),
         ({"grid": {"x": ["dim", 0, 9], "y": 1, "z": 1, "persistent": False}}, "expected references to arguments"),
     ],
 )

@@ -15,7 +15,7 @@ from headrace.driver import launcher
 from headrace.driver.cache import Entry
 from headrace.driver.compiled import Compiled
 from headrace.runtime import driver
-from headrace.torch_op import torch_op
+from headrace.torch_operator import torch_op
 from headrace.tuning import autotune, search_space
 
 pytest.importorskip("cuda.bindings.driver")

@@ -92,7 +92,7 @@ inline int bytesOf(const std::string &dtype) {
   return found == sizes.end() ? 0 : found->second;
 }
 
-inline const Array &arrayOf(const Arguments &args, std::size_t index) { return std::get<Array>(args[index].value); }
+inline const Array &arrayOf(const Arguments &args, std::size_t index) { return std::get<Array>(args.at(index).value); }
 
 } // namespace detail
 

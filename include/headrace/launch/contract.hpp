@@ -60,12 +60,12 @@ inline void checkRequirement(const Json &requirement, const Json &arg, const Arg
     if (!array.empty() && array.pointer % static_cast<CUdeviceptr>(of))
       refuse(arg, text("a pointer that is a multiple of ", of, " bytes"), hexadecimal(array.pointer), because);
   } else if (what == "stride_multiple") {
-    std::int64_t bytes = array.strides[dim] * bytesOf(array.dtype);
+    std::int64_t bytes = array.strides.at(dim) * bytesOf(array.dtype);
     if (!isFree(array, dim) && bytes % of)
       refuse(arg, text("stride ", dim, " to be a multiple of ", of, " bytes"),
              text(array.strides[dim], " elements, ", bytes, " bytes"), because);
   } else if (what == "dim_multiple") {
-    if (array.shape[dim] % of)
+    if (array.shape.at(dim) % of)
       refuse(arg, text("dimension ", dim, " to be a multiple of ", of), array.shape[dim], because);
   } else {
     fail("launch record: expected a known requirement, got ", what);

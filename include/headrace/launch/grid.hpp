@@ -19,7 +19,7 @@ inline std::int64_t evaluate(const Json &expression, const Arguments &args) {
   if (op == "dim")
     return arrayOf(args, expression.at(1).get<std::size_t>()).shape.at(expression.at(2).get<std::size_t>());
   if (op == "scalar")
-    return std::get<std::int64_t>(args[expression.at(1).get<std::size_t>()].value);
+    return std::get<std::int64_t>(args.at(expression.at(1).get<std::size_t>()).value);
   std::int64_t a = evaluate(expression.at(1), args), b = evaluate(expression.at(2), args);
   if ((op == "ceildiv" || op == "floordiv" || op == "mod") && b < 1)
     fail("launch grid: expected a divisor of at least 1 in ", op, ", got ", b);

@@ -18,7 +18,8 @@ struct alignas(alignof(CUtensorMap)) Parameter {
   template <typename T> void set(const T &value) { std::memcpy(bytes, &value, sizeof(T)); }
 };
 
-/// `value` in a floating-point type of `exponentBits` and `mantissaBits`, to nearest, ties to even. e4m3 has no infinity.
+/// `value` in a floating-point type of `exponentBits` and `mantissaBits`, to nearest, ties to even. e4m3 has no
+/// infinity.
 inline std::uint32_t smallFloat(double value, int exponentBits, int mantissaBits, bool hasInfinity) {
   const int sign = std::signbit(value) ? 1 << (exponentBits + mantissaBits) : 0;
   const double magnitude = std::fabs(value);
@@ -83,7 +84,7 @@ inline void setParameter(Parameter &parameter, const Json &info, const Json &rec
   const std::string kind = info.at("kind").get<std::string>();
   const std::string name = record.at("args").at(index).at("name").get<std::string>();
   if (kind == "scalar") {
-    setScalar(parameter, args[index], info.at("type").get<std::string>(), name);
+    setScalar(parameter, args.at(index), info.at("type").get<std::string>(), name);
     return;
   }
   const Array &array = arrayOf(args, index);
@@ -92,7 +93,7 @@ inline void setParameter(Parameter &parameter, const Json &info, const Json &rec
     return;
   }
   const std::size_t dim = info.at("dim").get<std::size_t>();
-  std::int64_t number = kind == "dim" ? array.shape[dim] : array.strides[dim];
+  std::int64_t number = kind == "dim" ? array.shape.at(dim) : array.strides.at(dim);
   // Free: no address depends on it, so it must not be refused for its size either.
   if (kind == "stride" && array.shape[dim] <= 1 && (number < 0 || number >= std::int64_t(1) << 31))
     number = 0;

@@ -56,18 +56,18 @@ inline CUtensorMapL2promotion promotionOf(int bytes) {
 /// Whether a tensor map of `array` stands on the buffer of zeros.
 inline bool needsZeros(const Array &array) { return array.empty() || !array.pointer; }
 
-/// Strides in bytes of all dimensions but the first of `map`, innermost first. A dimension of size 1 may have any stride
-/// in the array; it gets a legal one, since no address depends on it.
+/// Strides in bytes of all dimensions but the first of `map`, innermost first. A dimension of size 1 may have any
+/// stride in the array; it gets a legal one, since no address depends on it.
 inline std::vector<cuuint64_t> byteStrides(const Json &map, const Array &array, const std::string &name) {
   constexpr std::int64_t limit = std::int64_t(1) << 40;
   const std::int64_t bytes = bytesOf(array.dtype);
   const auto dims = map.at("dims").get<std::vector<std::size_t>>();
-  if (array.shape[dims[0]] > 1 && array.strides[dims[0]] != 1)
+  if (array.shape.at(dims.at(0)) > 1 && array.strides[dims[0]] != 1)
     refuseMap(name, text("stride ", dims[0], " to be 1"), array.strides[dims[0]]);
   std::vector<cuuint64_t> strides;
-  std::int64_t extent = array.shape[dims[0]] * bytes;
+  std::int64_t extent = array.shape.at(dims.at(0)) * bytes;
   for (std::size_t i = 1; i < dims.size(); ++i) {
-    const std::int64_t count = array.shape[dims[i]];
+    const std::int64_t count = array.shape.at(dims[i]);
     std::int64_t stride = array.strides[dims[i]] * bytes;
     if (count == 1) {
       stride = (extent + kAlignment - 1) / kAlignment * kAlignment;
@@ -98,7 +98,7 @@ inline CUtensorMap encode(const Json &map, const Array &array, CUdeviceptr zeros
     if (address % kAlignment)
       refuseMap(name, "a pointer that is a multiple of 16 bytes", hexadecimal(address));
     for (std::size_t i = 0; i < dims.size(); ++i)
-      extents[i] = static_cast<cuuint64_t>(array.shape[dims[i]]);
+      extents[i] = static_cast<cuuint64_t>(array.shape.at(dims[i]));
     strides = byteStrides(map, array, name);
   }
   // The driver wants strides even for rank 1, where it reads none of them.

@@ -33,6 +33,8 @@ Attribute headrace::getHostExpression(Value value, Operation *&culprit) {
     return builder.getArrayAttr({builder.getStringAttr("scalar"), builder.getI64IntegerAttr(argument.getArgNumber())});
   }
   culprit = op;
+  if (auto assume = dyn_cast<tile::AssumeOp>(op))
+    return getHostExpression(assume.getValue(), culprit);
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp>(op))
     return getHostExpression(op->getOperand(0), culprit);
   if (auto dim = dyn_cast<memref::DimOp>(op)) {

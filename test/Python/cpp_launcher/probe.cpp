@@ -1,5 +1,5 @@
-// Launches the kernel of RECORD.json with the arguments in ARGUMENTS.json, `repeat` times (by default once), on stream 9.
-// An error goes to standard error, and the exit code is 1.
+// Launches the kernel of RECORD.json with the arguments in ARGUMENTS.json, `repeat` times (by default once), on stream
+// 9. An error goes to standard error, and the exit code is 1.
 #include "headrace/launch.hpp"
 #include <iostream>
 

@@ -54,6 +54,7 @@ public:
 private:
   LogicalResult chooseAtoms();
   int64_t chooseWarps();
+  LogicalResult checkAccumulators(ForOp loop);
   void chooseSpecialization();
   void chooseCopies();
   /// Notes on `op` why nothing faster was chosen, and tells the user.
@@ -124,7 +125,30 @@ LogicalResult Planner::chooseAtoms() {
   if (result.wasInterrupted())
     return failure();
   kernel.setWarps(request.warps > 0 ? request.warps : chooseWarps());
-  return success();
+  WalkResult accumulators = kernel.walk([&](ForOp loop) -> WalkResult { return checkAccumulators(loop); });
+  return failure(accumulators.wasInterrupted());
+}
+
+/// Accumulators that a loop carries live in registers all at once.
+LogicalResult Planner::checkAccumulators(ForOp loop) {
+  constexpr int64_t kRegisters = 255;
+  SmallVector<DotOp> dots;
+  int64_t registers = 0, threads = 32 * *kernel.getWarps();
+  for (auto dot : loop.getBody()->getOps<DotOp>()) {
+    auto argument = dyn_cast<BlockArgument>(dot.getAcc());
+    if (!argument || argument.getOwner() != loop.getBody() || dot.getAtom()->getFamily() == Family::Tcgen05)
+      continue;
+    dots.push_back(dot);
+    registers += dot.getM() * dot.getN() * dot.getAccType().getElementTypeBitWidth() / 32 / threads;
+  }
+  if (registers <= kRegisters)
+    return success();
+  InFlightDiagnostic error = loop.emitError("the accumulators of this loop take ")
+                             << registers << " registers of each of " << threads << " threads, which have " << kRegisters
+                             << "; take smaller tiles or more warps";
+  for (DotOp dot : dots)
+    error.attachNote(dot.getLoc()) << dot.getM() << " x " << dot.getN() << " of them here";
+  return error;
 }
 
 /// Without matmuls: as many as let each thread hold a few dozen words of the largest tile.

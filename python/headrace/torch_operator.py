@@ -30,7 +30,7 @@ _TYPES = ("Tensor", "SymInt", "int", "float", "bool", "str")
 _DEFAULTS = {"SymInt": int, "int": int, "float": (int, float), "bool": bool, "str": str}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Operator:
     """What an operator does with its arguments, apart from torch.
 
