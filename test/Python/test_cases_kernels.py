@@ -161,7 +161,8 @@ def test_d01_everything_collective_is_convergent(target, tmp_path):
 #: What ptxas of a release takes: .version times 10.
 RELEASES = {"12.4": 84, "12.6": 85, "12.8": 87, "12.9": 88, "13.0": 90}
 #: The .version that a target needs.
-NEEDED = {"sm_75": 63, "sm_80": 70, "sm_90a": 80, "sm_100a": 86, "sm_103a": 88, "sm_120a": 87}
+# sm_90a: bulk copies to shared::cta came with 8.6.
+NEEDED = {"sm_75": 63, "sm_80": 70, "sm_90a": 86, "sm_100a": 86, "sm_103a": 88, "sm_120a": 87}
 
 
 @pytest.mark.parametrize("release", RELEASES)
