@@ -95,6 +95,7 @@ void BulkCopy::issueToShared(const Lanes &lanes, int lane, int64_t bytes) const 
     ctx.writeShared(address, bytes, data.data());
   };
   if (opcode.reduction) {
+    copy.isAtomic = true;
     Reduction reduction{*opcode.reduction, opcode.type};
     int64_t elements = bytes - bytes % bytesOf(opcode.type);
     copy.write = [=](AsyncContext &ctx, uint32_t address, const std::vector<uint8_t> &data) {

@@ -52,6 +52,7 @@ private:
     AsyncOp op;
     op.agent = lanes.agent(lane, View::Generic);
     op.agent.what = "cp.async";
+    op.agent.isInOrder = false;
     op.description = "cp.async of " + std::to_string(size) + " bytes";
     op.perform = [=](AsyncContext &ctx) {
       std::array<uint8_t, kMaxBytes> data = {};

@@ -102,6 +102,7 @@ void issueOntoMbarriers(const Lanes &lanes, int lane, MbarrierCopy copy) {
   AsyncOp op;
   op.agent = lanes.agent(lane, View::Async);
   op.agent.own = {}; // the phase it lands in, once that is known
+  op.agent.isInOrder = copy.isAtomic;
   op.agent.what = copy.what;
   op.description = std::string(copy.what) + " of " + std::to_string(copy.bytes) + " bytes onto " +
                    lanes.cluster.nameOfShared(copy.destinations.front().mbarrier);

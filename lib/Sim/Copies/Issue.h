@@ -29,6 +29,8 @@ std::vector<Destination> findDestinations(const Lanes &lanes, int lane, const Bu
 struct MbarrierCopy {
   const char *what = "";
   int64_t bytes = 0; // that each destination gets
+  /// Each element is one atomic update: several of one phase may change the same.
+  bool isAtomic = false;
   std::vector<Destination> destinations;
   std::function<std::vector<uint8_t>(AsyncContext &)> read;
   std::function<void(AsyncContext &, uint32_t address, const std::vector<uint8_t> &)> write;

@@ -23,16 +23,21 @@ template <typename Body> void forEachGranule(int64_t offset, int64_t count, Body
     body(at, bytesBetween(std::max(offset, at) - at, std::min(offset + count, at + kGranule) - at));
 }
 
+/// Whether `epoch` is one of the agent's own component that it comes after without any clock.
+bool isOwn(const Agent &agent, Epoch epoch) {
+  return agent.isInOrder && epoch.component == agent.own.component && epoch.number <= agent.own.number;
+}
+
 /// Whether `epoch` is before everything that `agent` does.
 bool isOrdered(const Agent &agent, Epoch epoch) {
-  return (epoch.component == agent.own.component && epoch.number <= agent.own.number) ||
+  return isOwn(agent, epoch) ||
          (epoch.component == agent.issuer.component && epoch.number <= agent.issuer.number) ||
          agent.seen->generic.has(epoch) || (agent.view == View::Tensor && agent.seen->tensor.has(epoch));
 }
 
 /// Requires: isOrdered. Whether what was done in view `view` can also be seen by the agent.
 bool isVisible(const Agent &agent, Epoch epoch, View view) {
-  if (epoch.component == agent.own.component && epoch.number <= agent.own.number)
+  if (isOwn(agent, epoch))
     return true;
   if (agent.view == View::Tensor)
     return agent.seen->tensor.has(epoch);

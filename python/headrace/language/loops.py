@@ -190,7 +190,12 @@ def _check_step(em: Emitter, step: Any) -> None:
 
 
 def emit_while(em: Emitter, node: ast.While) -> None:
-    """A loop that a run-time condition ends."""
+    """A loop that a run-time condition ends.
+
+    If the condition holds before the loop for certain, as of ``going = True``, the first trip needs no test: then the
+    body comes first, and the test at its end. That is the loop known as do-while.
+    """
+    body_first = _holds_at_first(em, node)
 
     def emit(carried: _Carried) -> dict[str, Any]:
         variables = em.scope.variables
@@ -198,29 +203,51 @@ def emit_while(em: Emitter, node: ast.While) -> None:
         arguments = tuple(map(em.names.fresh, carried.hints()))
         variables.update(carried.bind(em, arguments))
         kinds = ", ".join(carried.types())
-        with em.inside(Block()) as test, em.at(node.test):
-            value = em.evaluate(node.test)
-            if is_constant(value):
-                em.fail("expected a condition that changes at run time, got a constant: the loop would never end, "
-                        "write for, or a condition on a variable that the body assigns")  # fmt: skip
-            condition = truth(em, value, "'while'")
-            names = f" {', '.join(arguments)} : {kinds}" if arguments else ""
-            em.op(f"scf.condition({condition.name}){names}")
         inner = tuple(map(em.names.fresh, carried.hints()))
         header = ", ".join(f"{a}: {kind}" for a, kind in zip(inner, carried.types(), strict=True))
-        with em.inside(Block(arguments=f"({header})" if header else "")) as body:
-            variables.update(carried.bind(em, inner))
-            em.execute(node.body)
-            after = dict(variables)
-            _yield(em, carried, after, "scf.yield")
+        with em.inside(Block()) as first:
+            if body_first:
+                em.execute(node.body)
+                after = dict(variables)
+                _condition(em, node, carried, after)
+            else:
+                _condition(em, node, carried, variables)
+        with em.inside(Block(arguments=f"({header})" if header else "")) as second:
+            if body_first:
+                _yield(em, carried, carried.bind(em, inner), "scf.yield")
+            else:
+                variables.update(carried.bind(em, inner))
+                em.execute(node.body)
+                after = dict(variables)
+                _yield(em, carried, after, "scf.yield")
         results = tuple(map(em.names.fresh, carried.hints()))
         pairs = ", ".join(f"{a} = {b}" for a, b in zip(arguments, inits, strict=True))
         text = f"scf.while{f' ({pairs})' if pairs else ''} : ({kinds}) -> ({kinds}) "
-        em.op(text, test, " do ", body, results=results)
+        em.op(text, first, " do ", second, results=results)
         variables.update(carried.bind(em, results))
         return after
 
     _settle(em, node, emit)
+
+
+def _holds_at_first(em: Emitter, node: ast.While) -> bool:
+    """Whether the condition is known to hold when the loop is reached."""
+    kept = len(em.prologue.ops)
+    with em.inside(Block()), em.at(node.test):
+        value = em.evaluate(node.test)
+    del em.prologue.ops[kept:]
+    return is_constant(value) and bool(value)
+
+
+def _condition(em: Emitter, node: ast.While, carried: _Carried, variables: dict[str, Any]) -> None:
+    """Tests whether there is another trip, and hands on what is carried, as far as it has its types."""
+    with em.at(node.test):
+        value = em.evaluate(node.test)
+        if is_constant(value):
+            em.fail("expected a condition that changes at run time, got a constant: the loop would never end, "
+                    "write for, or a condition on a variable that the body assigns")  # fmt: skip
+        condition = truth(em, value, "'while'")
+    _yield(em, carried, variables, f"scf.condition({condition.name})")
 
 
 def emit_unrolled(em: Emitter, node: ast.For, values: tuple, assign: Callable) -> None:

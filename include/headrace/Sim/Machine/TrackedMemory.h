@@ -16,13 +16,16 @@ namespace headrace::sim {
 struct Agent {
   View view = View::Generic;
   SharedClock seen;
-  /// His accesses carry this. He sees the earlier ones of this component without any clock.
+  /// His accesses carry this.
   Epoch own;
   /// Of an asynchronous operation: the step at which its thread issued it. It comes after that thread's earlier steps.
   Epoch issuer;
   Origin origin;
   /// What he is, for messages: "thread 12", "TMA load", "wgmma".
   const char *what = "thread";
+  /// Whether he comes after the earlier accesses of his component, as a thread does, or a wgmma in its stream. Copies of
+  /// one stream, or onto one mbarrier, may land in any order.
+  bool isInOrder = true;
 };
 
 /// Memory with a shadow. Every access is made, whatever is found: the findings say what was wrong with it.
