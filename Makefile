@@ -9,7 +9,7 @@ WERROR := $(if $(filter true,$(CI)),ON,OFF)
 
 # clang-22 brings the C++ library; LLVMConfig.cmake asks for the libraries in the third line.
 PACKAGES := clang-22 lld-22 libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools \
-	cmake ninja-build ccache libgtest-dev python3-venv \
+	cmake ninja-build ccache libgtest-dev nlohmann-json3-dev python3-dev python3-venv \
 	libzstd-dev libcurl4-openssl-dev libedit-dev zlib1g-dev libxml2-dev libffi-dev
 
 # The tools of the virtual environment come first, so that a ptxas of a pip package in it is found.
@@ -25,18 +25,20 @@ test: build
 	@$(ENVIRONMENT) $(PYTHON) test/summarize.py --build $(BUILD)
 
 lint: $(VENV)/done
-	$(VENV)/bin/ruff check --config python/pyproject.toml python test
+	$(VENV)/bin/ruff check python test
 
-build: configure $(VENV)/done
+build: configure
 	ninja -C $(BUILD) -j$(JOBS)
 
-configure: packages
-	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_C_COMPILER=clang-22 -DHEADRACE_WERROR=$(WERROR)
+configure: $(VENV)/done
+	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_C_COMPILER=clang-22 \
+		-DHEADRACE_WERROR=$(WERROR) -DHEADRACE_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON))
 
-# The package's `test` extra; ptxas only where the compiler would find none.
-$(VENV)/done: python/pyproject.toml | packages
+# The package where it lies, with its `test` extra: its module comes from the build below. ptxas only where the compiler
+# would find none.
+$(VENV)/done: pyproject.toml | packages
 	python3 -m venv --system-site-packages $(VENV)
-	$(PYTHON) -m pip install --quiet --editable 'python[test]'
+	$(PYTHON) -m pip install --quiet --config-settings=wheel.cmake=false --editable '.[test]'
 	[ -n "$$HEADRACE_PTXAS" ] || [ -x "$$CUDA_HOME/bin/ptxas" ] || command -v ptxas >/dev/null \
 		|| $(PYTHON) -m pip install --quiet nvidia-cuda-nvcc
 	touch $@

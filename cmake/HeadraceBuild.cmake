@@ -32,6 +32,16 @@ add_library(headrace_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
 target_link_libraries(headrace_pch PRIVATE headrace_flags)
 target_precompile_headers(headrace_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
 
+# Compiles a program with the precompiled header.
+function(headrace_reuse_pch name)
+  target_precompile_headers(${name} REUSE_FROM headrace_pch)
+  if(CMAKE_POSITION_INDEPENDENT_CODE)
+    # As the header is compiled: CMake would choose -fPIE for a program.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
+endfunction()
+
 # headrace_library(NAME sources... [DEPENDS tablegen-targets...] [LINK headrace-libraries...] [NO_MLIR])
 #   NO_MLIR: a library that includes no MLIR header and so needs no precompiled one.
 function(headrace_library name)
@@ -50,13 +60,13 @@ endfunction()
 function(headrace_tool name)
   cmake_parse_arguments(ARG "" "" "LINK;STATIC_LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_precompile_headers(${name} REUSE_FROM headrace_pch)
+  headrace_reuse_pch(${name})
   target_link_libraries(${name} PRIVATE headrace_flags ${ARG_LINK})
   headrace_link_llvm(${name} ${ARG_STATIC_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# Links LLVM and MLIR into a program: shared objects by default, archives under HEADRACE_STATIC.
+# Links LLVM and MLIR into a program or a module: shared objects by default, archives under HEADRACE_STATIC.
 function(headrace_link_llvm name)
   if(HEADRACE_STATIC)
     # Every archive, in one group; section garbage collection keeps what is reached.
@@ -70,8 +80,12 @@ function(headrace_link_llvm name)
       list(PREPEND archives ${library})
     endforeach()
     target_link_libraries(${name} PRIVATE -Wl,--start-group ${archives} -Wl,--end-group -l:libzstd.a -l:libz.a m)
-    # Without -no-pie, relocating tables of functions costs a start some milliseconds.
-    target_link_options(${name} PRIVATE -Wl,--gc-sections -static-libstdc++ -static-libgcc -s -no-pie)
+    target_link_options(${name} PRIVATE -Wl,--gc-sections -static-libstdc++ -static-libgcc -s)
+    get_target_property(type ${name} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      # Otherwise relocating tables of functions costs a start some milliseconds.
+      target_link_options(${name} PRIVATE -no-pie)
+    endif()
   else()
     target_link_libraries(${name} PRIVATE ${ARGN} MLIR LLVM)
     target_link_directories(${name} PRIVATE ${LLVM_LIBRARY_DIR})

@@ -18,6 +18,7 @@ void headrace::populateLayoutPipeline(OpPassManager &manager) {
   manager.addPass(tile::createTilePlan());
   manager.addPass(tile::createTilePlaceTiles());
   manager.addPass(tile::createTileInferLayouts());
+  manager.addPass(tile::createTileKeepInShared());
   manager.addPass(tile::createTileSplitReductions());
 }
 

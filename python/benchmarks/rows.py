@@ -48,16 +48,19 @@ class Rows:
         rows = int(total_bytes / 2 / columns)
         self.x = torch.randn((rows, columns), device="cuda").to(torch.bfloat16)
         self.y = torch.empty_like(self.x)
-        self.weight, self.bias = (torch.randn(columns, device="cuda") for _ in range(2))
+        # Numbers that bfloat16 has, too.
+        self.weight, self.bias = (torch.randn(columns, device="cuda").bfloat16().float() for _ in range(2))
         self.mean, self.rstd = (torch.empty(rows, device="cuda") for _ in range(2))
 
     def launcher(self, kind: str, kernel: Kernel) -> Callable[[], None]:
-        """A launch of a kernel of this kind on the arrays."""
+        """A launch of a kernel of this kind on the arrays, weights in the type that it takes."""
         if kind.startswith("softmax"):
             return lambda: kernel(self.x, self.y)
+        narrow = {arg.name: arg.dtype for arg in kernel.record.args}["weight"] == "bf16"
+        weight, bias = (w.to(torch.bfloat16) if narrow else w for w in (self.weight, self.bias))
         if kind == "layer_norm":
-            return lambda: kernel(self.x, self.weight, self.bias, self.y, self.mean, self.rstd, _EPSILON)
-        return lambda: kernel(self.x, self.weight, self.y, self.rstd, _EPSILON)
+            return lambda: kernel(self.x, weight, bias, self.y, self.mean, self.rstd, _EPSILON)
+        return lambda: kernel(self.x, weight, self.y, self.rstd, _EPSILON)
 
     def wanted(self, kind: str, rows: slice) -> torch.Tensor:
         """torch's result for some rows, in float32."""

@@ -59,3 +59,29 @@ func.func @in_one_loop(%A: !array, %n: index) attributes {pipe.kernel, pipe.warp
   } {pipe.pipeline = #tile.pipeline<(stages = 3)>}
   return
 }
+
+// A slot that TMA fills becomes full by one arrival and the bytes, one that threads fill by theirs: two channels.
+// CHECK-LABEL: func.func @filled_in_two_ways
+// CHECK-COUNT-2: pipe.create_channel
+func.func @filled_in_two_ways(%A: !array, %n: index) attributes {pipe.kernel, pipe.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %first = pipe.create_channel "first" <mbarrier> : !ring
+  %second = pipe.create_channel "second" <mbarrier> : !ring
+  scf.for %k = %c0 to %n step %c64 {
+    %e = pipe.producer_acquire %first : !ring -> !tile
+    pipe.copy <tma> %A[%c0, %k] to %e in %first : !array, !tile, !ring
+    pipe.producer_commit %first : !ring
+    %f = pipe.consumer_wait %first : !ring -> !tile
+    pipe.consumer_release %first : !ring
+  } {pipe.pipeline = #tile.pipeline<(stages = 3)>}
+  scf.for %k = %c0 to %n step %c64 {
+    %e = pipe.producer_acquire %second : !ring -> !tile
+    pipe.copy <plain> %A[%k, %c1] to %e in %second {vector = 2 : i64} : !array, !tile, !ring
+    pipe.producer_commit %second : !ring
+    %f = pipe.consumer_wait %second : !ring -> !tile
+    pipe.consumer_release %second : !ring
+  } {pipe.pipeline = #tile.pipeline<(stages = 3)>}
+  return
+}

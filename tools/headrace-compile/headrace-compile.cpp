@@ -1,14 +1,11 @@
 // The compiler driver: a tile-dialect source file to any level, down to a cubin with its launch record.
 #include "Options.h"
-#include "headrace/Pipelines/Pipelines.h"
-#include "headrace/Pipelines/SourceParameters.h"
+#include "headrace/Pipelines/CompileSource.h"
 #include "headrace/Report/KernelReport.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -55,24 +52,14 @@ private:
 };
 } // namespace
 
-/// The input with its parameters replaced; reports on standard error.
-static std::unique_ptr<llvm::MemoryBuffer> readSource(const CommandLine &line) {
+/// The input as it is; reports on standard error.
+static std::optional<Source> readSource(const CommandLine &line) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(line.input);
   if (!file) {
     llvm::errs() << "error: cannot read '" << line.input << "': " << file.getError().message() << "\n";
-    return nullptr;
+    return std::nullopt;
   }
-  std::string message;
-  unsigned lineNumber = 0;
-  std::optional<std::string> text =
-      substituteParameters((*file)->getBuffer(), line.compile.target.name, line.settings, message, lineNumber);
-  if (!text) {
-    if (lineNumber)
-      llvm::errs() << line.input << ":" << lineNumber << ": ";
-    llvm::errs() << "error: " << message << "\n";
-    return nullptr;
-  }
-  return llvm::MemoryBuffer::getMemBufferCopy(*text, line.input);
+  return Source{line.input, (*file)->getBuffer().str(), line.settings};
 }
 
 /// "gemm.cubin" -> "gemm.json"
@@ -155,27 +142,16 @@ int main(int argc, char **argv) {
     line->output = line->compile.level == Level::Cubin && line->compile.stopAfter.empty()
                        ? (llvm::sys::path::stem(line->input) + ".cubin").str()
                        : "-";
-  std::unique_ptr<llvm::MemoryBuffer> source = readSource(*line);
+  std::optional<Source> source = readSource(*line);
   if (!source)
     return 1;
-  std::string text = source->getBuffer().str();
-
-  DialectRegistry registry;
-  registerHeadraceDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
   Compilation result;
-  switch (compile(*module, line->compile, result)) {
+  std::string program;
+  switch (compileSource(*source, line->compile, result, program, llvm::errs())) {
   case CompileStatus::Refused:
     return 1;
   case CompileStatus::InternalError:
-    return reportFault(*line, text);
+    return reportFault(*line, program);
   case CompileStatus::Ok:
     return writeResults(*line, result);
   }

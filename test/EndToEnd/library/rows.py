@@ -118,6 +118,10 @@ def variants() -> Iterator[Variant]:
         yield Variant("rms_norm", _rms_norm_calls(n), settings, str(n), in_quick=quick)
         yield Variant("layer_norm_backward", _backward_calls(n, centered=True), settings, str(n), in_quick=quick)
         yield Variant("rms_norm_backward", _backward_calls(n, centered=False), settings, str(n), in_quick=quick)
+    # Rows and weights are more than registers hold: the weights stay in shared memory.
+    crowded = {"BR": 1, "BC": 2048, "WARPS": 4, "OCCUPANCY": 8, "STAGES": 2}
+    yield Variant("layer_norm", _layer_norm_calls(2000), crowded, "crowded")
+    yield Variant("rms_norm", _rms_norm_calls(2000), crowded, "crowded")
     long_rows = _softmax_calls(((3, 700), (1, 100), (2, 128), (2, 1)))
     yield Variant("softmax_online", long_rows, {"BC": 128, "WARPS": 4})
     yield Variant("softmax_online", _softmax_calls(((1, 9000),)), {}, "large", in_quick=False)

@@ -2,6 +2,7 @@
 #include "headrace/Dialect/Pipe/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <set>
 
 namespace headrace::pipe {
 #define GEN_PASS_DEF_PIPESHARECHANNELS
@@ -46,6 +47,15 @@ static bool isBefore(CreateChannelOp first, CreateChannelOp second, Block &block
   return true;
 }
 
+/// The ways in which the slots of a channel are filled: who arrives, and how often, depends on them.
+static std::set<tile::Mechanism> getMechanisms(CreateChannelOp channel) {
+  std::set<tile::Mechanism> mechanisms;
+  for (Operation *user : channel->getUsers())
+    if (auto copy = dyn_cast<CopyOp>(user))
+      mechanisms.insert(copy.getMechanism());
+  return mechanisms;
+}
+
 /// Two rings are one if they hold the same tiles, are filled and read the same way and to the same depth, by loops of
 /// which one ends before the other starts. Cursors run on from loop to loop, whatever their numbers of trips.
 static bool canShare(CreateChannelOp first, CreateChannelOp second) {
@@ -57,8 +67,8 @@ static bool canShare(CreateChannelOp first, CreateChannelOp second) {
   if (!firstLoop || !secondLoop || firstLoop == secondLoop ||
       firstLoop->getAttr(kPipelineAttr) != secondLoop->getAttr(kPipelineAttr))
     return false;
-  auto isCopied = [](Operation *user) { return isa<CopyOp>(user); };
-  if (llvm::none_of(first->getUsers(), isCopied) || llvm::none_of(second->getUsers(), isCopied))
+  std::set<tile::Mechanism> copies = getMechanisms(first);
+  if (copies.empty() || copies != getMechanisms(second))
     return false;
   Block *block = getCommonBlock(first, second);
   return isBefore(first, second, *block) || isBefore(second, first, *block);

@@ -43,6 +43,17 @@ def TileInferLayouts : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileKeepInShared : Pass<"tile-keep-in-shared", "::mlir::ModuleOp"> {
+  let summary = "Keep tiles that a loop reads and does not change in shared memory where registers are too few";
+  let description = [{
+    Where the tiles that are alive in a loop take more registers than a thread has, loads before the loop that only
+    the loop reads move to a slot: the loop reads it in every trip, right before the tile is used, instead of holding it
+    in registers that ptxas would have to spill. The largest go first, as long as shared memory has room.
+
+    Example: test/Examples/tile-keep-in-shared.mlir
+  }];
+}
+
 def TileSplitReductions : Pass<"tile-split-reductions", "::mlir::ModuleOp"> {
   let summary = "Make two of a reduction over several warps";
   let description = [{

@@ -1,0 +1,70 @@
+// From source text to a compiled module: parameters, parser, compiler, each with its messages.
+#include "headrace/Pipelines/CompileSource.h"
+#include "headrace/Pipelines/Pipelines.h"
+#include "headrace/Pipelines/SourceParameters.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace headrace;
+
+/// The text with its parameters replaced.
+static std::optional<std::string> replaceParameters(const Source &source, StringRef target, llvm::raw_ostream &messages) {
+  std::string message;
+  unsigned line = 0;
+  std::optional<std::string> text = substituteParameters(source.text, target, source.settings, message, line);
+  if (text)
+    return text;
+  if (line)
+    messages << source.name << ":" << line << ": ";
+  messages << "error: " << message << "\n";
+  return std::nullopt;
+}
+
+/// A copy whose strings are its own: values made from attributes refer to those, which the context takes along.
+static llvm::json::Value ownStrings(const llvm::json::Value &value) {
+  if (const llvm::json::Object *object = value.getAsObject()) {
+    llvm::json::Object copy;
+    for (const auto &[key, member] : *object)
+      copy.try_emplace(key.str(), ownStrings(member));
+    return copy;
+  }
+  if (const llvm::json::Array *array = value.getAsArray()) {
+    llvm::json::Array copy;
+    for (const llvm::json::Value &element : *array)
+      copy.push_back(ownStrings(element));
+    return copy;
+  }
+  if (std::optional<StringRef> text = value.getAsString())
+    return text->str();
+  return value;
+}
+
+static void ownStrings(std::optional<llvm::json::Object> &object) {
+  if (object)
+    object = std::move(*ownStrings(llvm::json::Value(std::move(*object))).getAsObject());
+}
+
+CompileStatus headrace::compileSource(const Source &source, const CompileOptions &options, Compilation &result,
+                                      std::string &program, llvm::raw_ostream &messages) {
+  std::optional<std::string> text = replaceParameters(source, options.target.name, messages);
+  if (!text)
+    return CompileStatus::Refused;
+  program = std::move(*text);
+
+  DialectRegistry registry;
+  registerHeadraceDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(program, source.name), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context, messages);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return CompileStatus::Refused;
+  CompileStatus status = compile(*module, options, result);
+  ownStrings(result.record);
+  ownStrings(result.report);
+  return status;
+}
