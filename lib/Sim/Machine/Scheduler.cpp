@@ -233,7 +233,7 @@ void Scheduler::checkRegisters(const Lanes &lanes, const Decoded &code) const {
     for (ptx::RegId reg : code.reads) {
       if (LaneMask missing = lanes.mask & ~warp.defined(reg)) {
         lanes.report(__builtin_ctz(missing), FindingKind::Uninitialised, "reads " + names[reg].name + ", which has no value");
-        warp.defined(reg) |= missing; // say it once
+        warp.define(reg, missing); // say it once
       }
     }
   }

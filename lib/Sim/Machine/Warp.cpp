@@ -27,6 +27,29 @@ uint64_t Warp::digest() const {
 }
 
 /// Brings `kind` and the count of registers in flight in line with the rest of the state.
+void Warp::undefine(ptx::RegId reg, LaneMask lanes) {
+  definedLanes[reg] &= ~lanes;
+  if (auto found = partlyDefined.find(reg); found != partlyDefined.end())
+    for (; lanes; lanes &= lanes - 1)
+      found->second[__builtin_ctz(lanes)] = 0;
+}
+
+ByteMask Warp::definedBytes(ptx::RegId reg, int lane) const {
+  if (definedLanes[reg] >> lane & 1)
+    return ~ByteMask(0);
+  auto found = partlyDefined.find(reg);
+  return found == partlyDefined.end() ? 0 : found->second[lane];
+}
+
+void Warp::setDefinedBytes(ptx::RegId reg, int lane, ByteMask bytes, int width) {
+  const LaneMask bit = LaneMask(1) << lane;
+  const ByteMask all = (1u << width / 8) - 1;
+  if ((bytes & all) == all)
+    return define(reg, bit);
+  definedLanes[reg] &= ~bit;
+  partlyDefined.try_emplace(reg).first->second[lane] = bytes;
+}
+
 void Warp::settle(ptx::RegId reg) {
   FlightState &state = flights[reg];
   bool was = state.kind != Flight::None;

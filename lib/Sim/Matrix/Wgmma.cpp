@@ -134,7 +134,7 @@ void WgmmaIssue::takeAccumulators() {
       checkOrder(reg);
     for (const Lanes &warp : warps) {
       warp.warp.takeOff(reg, Flight::Accumulator);
-      warp.warp.defined(reg) |= warp.mask;
+      warp.warp.define(reg, warp.mask);
     }
   }
 }

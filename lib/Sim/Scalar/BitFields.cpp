@@ -3,6 +3,8 @@
 #include "Elementwise.h"
 #include "Families.h"
 
+#include <algorithm>
+
 using namespace headrace::sim;
 
 namespace {
@@ -21,18 +23,40 @@ Evaluator decodeExtract(Decoder &decode) {
   });
 }
 
+/// Bytes with a value after a field was inserted: a byte that both have bits of needs both.
+ByteMask insertedBytes(ByteMask field, ByteMask base, uint64_t position, uint64_t length) {
+  ByteMask result = 0;
+  for (uint64_t byte = 0; byte < 8; ++byte) {
+    const uint64_t first = std::max(8 * byte, position), last = std::min(8 * byte + 8, position + length);
+    bool isDefined = first < last && last - first == 8; // all of it from the field
+    isDefined = isDefined || (base >> byte & 1);
+    for (uint64_t bit = first; bit < last; ++bit)
+      isDefined = isDefined && (field >> (bit - position) / 8 & 1);
+    result |= static_cast<ByteMask>(isDefined) << byte;
+  }
+  return result;
+}
+
 Evaluator decodeInsert(Decoder &decode) {
   Spelling spelling(decode);
   Type type = spelling.takeType();
   if (!spelling.finish())
     return {};
-  return forWord(decode, type.bits(), [&](auto zero) {
+  Evaluator run = forWord(decode, type.bits(), [&](auto zero) {
     using T = decltype(zero);
     return elementwise<T, T, T, uint32_t, uint32_t>(decode, type.bits(),
                                                     [](T field, T base, uint32_t position, uint32_t length) {
                                                       return insertField(field, base, position, length, 8 * sizeof(T));
                                                     });
   });
+  if (decode.failed())
+    return {};
+  Input field(decode, 1), base(decode, 2), position(decode, 3), length(decode, 4);
+  return movingBytes(decode, std::move(run), decode.dest(0), {field, base}, {position, length},
+                     [=](const Lanes &lanes, int lane) {
+                       return insertedBytes(field.definedBytes(lanes, lane), base.definedBytes(lanes, lane),
+                                            position(lanes, lane) & 0xFF, length(lanes, lane) & 0xFF);
+                     });
 }
 
 Evaluator decodeFind(Decoder &decode) {

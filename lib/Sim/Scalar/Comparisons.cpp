@@ -152,7 +152,7 @@ template <typename T> Evaluator plainSetp(const Compare &compare, const Dest &de
         out[lane] = compare.holds(relations[lane]);
     else
       lanes.forEach([&](int lane) { out[lane] = compare.holds(relations[lane]); });
-    lanes.warp.defined(dest.registerId()) |= lanes.mask;
+    lanes.warp.define(dest.registerId(), lanes.mask);
     return Step::Done;
   };
 }

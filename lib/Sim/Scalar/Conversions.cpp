@@ -107,6 +107,22 @@ void checkRounding(Decoder &decode, const Conversion &how) {
     decode.fail("expected .rn, .rz, .rm or .rp to a narrower number");
 }
 
+/// An integer made wider or narrower: its bytes stay what they are, those added are zeros or copies of the sign.
+Evaluator extension(Decoder &decode, const Conversion &how) {
+  const Type to = how.to, from = how.from;
+  Evaluator run = elementwise<uint64_t, uint64_t>(decode, how.destBits,
+                                                  [=](uint64_t cell) { return extended(extended(cell, from), to); });
+  if (decode.failed())
+    return {};
+  Input input(decode, 1);
+  const int kept = std::min(to.elementBits, from.elementBits) / 8;
+  return movingBytes(decode, std::move(run), decode.dest(0), {input}, {}, [=](const Lanes &lanes, int lane) {
+    const ByteMask bytes = input.definedBytes(lanes, lane), low = (1u << kept) - 1;
+    const bool isSign = from.isSigned() && !(bytes >> (kept - 1) & 1);
+    return static_cast<ByteMask>((bytes & low) | (isSign ? 0 : ~low));
+  });
+}
+
 Evaluator conversionEvaluator(Decoder &decode, const Conversion &how) {
   auto with = [&](auto function) {
     return elementwise<uint64_t, uint64_t>(
@@ -118,9 +134,7 @@ Evaluator conversionEvaluator(Decoder &decode, const Conversion &how) {
     return with(integerToNumber);
   if (how.saturate)
     return with(integerToInteger);
-  const Type to = how.to, from = how.from;
-  return elementwise<uint64_t, uint64_t>(decode, how.destBits,
-                                         [=](uint64_t cell) { return extended(extended(cell, from), to); });
+  return extension(decode, how);
 }
 
 /// Whether a part makes the conversion one of PackedConversions.cpp.

@@ -8,6 +8,7 @@
 #include "Spelling.h"
 
 #include "headrace/Sim/Instructions/Decoder.h"
+#include "headrace/Sim/Machine/Program.h"
 #include "headrace/Sim/Numerics/Arithmetic.h"
 #include "headrace/Sim/Numerics/Bits.h"
 
@@ -63,6 +64,10 @@ public:
   LaneMask defined(const Lanes &lanes) const {
     return source.isRegister() ? lanes.warp.defined(source.registerId()) : ~LaneMask(0);
   }
+  /// Bytes of a lane's operand that have a value.
+  ByteMask definedBytes(const Lanes &lanes, int lane) const {
+    return source.isRegister() ? lanes.warp.definedBytes(source.registerId(), lane) : ~ByteMask(0);
+  }
   const Source &operand() const { return source; }
 
 private:
@@ -85,6 +90,35 @@ Dest exactDest(Decoder &decode, size_t index, int bits);
 /// Fails unless there are `count` operands.
 void expectOperands(Decoder &decode, size_t count);
 
+/// `run` with operands that may have bytes without a value, which it moves: `bytes(lanes, lane)` says which bytes of the
+/// destination have one afterwards. `moved` are those operands; the others must have values.
+template <typename Bytes>
+Evaluator movingBytes(Decoder &decode, Evaluator run, Dest dest, std::vector<Input> moved, std::vector<Input> others,
+                      Bytes bytes) {
+  decode.mayReadUndefined();
+  return [=](Lanes &lanes) {
+    for (const Input &input : others)
+      if (LaneMask missing = lanes.mask & ~input.defined(lanes)) {
+        lanes.report(__builtin_ctz(missing), FindingKind::Uninitialised,
+                     "reads " + lanes.cluster.program.function->registers[input.registerId()].name +
+                         ", which has no value");
+        lanes.warp.define(input.registerId(), missing); // say it once
+      }
+    LaneMask whole = lanes.mask;
+    for (const Input &input : moved)
+      whole &= input.defined(lanes);
+    if (whole == lanes.mask || dest.isSink())
+      return run(lanes);
+    ByteMask masks[kLanes];
+    lanes.forEach([&](int lane) { masks[lane] = bytes(lanes, lane); });
+    const Step step = run(lanes);
+    if (step == Step::Done)
+      lanes.forEach(
+          [&](int lane) { lanes.warp.setDefinedBytes(dest.registerId(), lane, masks[lane], dest.bits()); });
+    return step;
+  };
+}
+
 template <typename R, typename... Args, typename Op, size_t... I>
 void runElementwise(Lanes &lanes, ptx::RegId dest, uint64_t mask, const std::array<Input, sizeof...(Args)> &inputs,
                     const Op &op, std::index_sequence<I...>) {
@@ -100,7 +134,7 @@ void runElementwise(Lanes &lanes, ptx::RegId dest, uint64_t mask, const std::arr
   } else {
     lanes.forEach([&](int lane) { out[lane] = compute(lane); });
   }
-  lanes.warp.defined(dest) |= lanes.mask;
+  lanes.warp.define(dest, lanes.mask);
 }
 
 /// operand 0 = op(operand 1, ...): a register of `bits` bits gets an R, whose higher bits are dropped, from Args. Where

@@ -23,11 +23,32 @@ template <typename Op> Evaluator bitwise(Decoder &decode, Op op) {
   return decode.failed() ? Evaluator() : elementwise<uint64_t, uint64_t, uint64_t>(decode, bits, op);
 }
 
+/// The bytes of an operand that have this value.
+ByteMask bytesThatAre(uint8_t value, uint64_t cell, ByteMask defined) {
+  ByteMask result = 0;
+  for (int i = 0; i < 8; ++i)
+    result |= static_cast<ByteMask>((cell >> 8 * i & 0xFF) == value) << i;
+  return result & defined;
+}
+
+/// and, or: a byte of one operand that is `decisive`, all zeros or all ones, gives the result's whatever the other is.
+template <typename Op> Evaluator masking(Decoder &decode, uint8_t decisive, Op op) {
+  Evaluator run = bitwise(decode, op);
+  if (decode.failed() || decode.dest(0).bits() < 8)
+    return run;
+  Input a(decode, 1), b(decode, 2);
+  return movingBytes(decode, std::move(run), decode.dest(0), {a, b}, {}, [=](const Lanes &lanes, int lane) {
+    const ByteMask ofA = a.definedBytes(lanes, lane), ofB = b.definedBytes(lanes, lane);
+    return static_cast<ByteMask>((ofA & ofB) | bytesThatAre(decisive, a(lanes, lane), ofA) |
+                                 bytesThatAre(decisive, b(lanes, lane), ofB));
+  });
+}
+
 Evaluator decodeAnd(Decoder &decode) {
-  return bitwise(decode, [](uint64_t a, uint64_t b) { return a & b; });
+  return masking(decode, 0, [](uint64_t a, uint64_t b) { return a & b; });
 }
 Evaluator decodeOr(Decoder &decode) {
-  return bitwise(decode, [](uint64_t a, uint64_t b) { return a | b; });
+  return masking(decode, 0xFF, [](uint64_t a, uint64_t b) { return a | b; });
 }
 Evaluator decodeXor(Decoder &decode) {
   return bitwise(decode, [](uint64_t a, uint64_t b) { return a ^ b; });
@@ -86,6 +107,23 @@ Evaluator decodeShf(Decoder &decode) {
       });
 }
 
+/// prmt without a mode: a byte has a value where the one that the selector takes has.
+Evaluator permutingBytes(Decoder &decode) {
+  Evaluator run = elementwise<uint32_t, uint32_t, uint32_t, uint32_t>(decode, 32, permuteBytes);
+  if (decode.failed())
+    return {};
+  Input a(decode, 1), b(decode, 2), selector(decode, 3);
+  return movingBytes(decode, std::move(run), exactDest(decode, 0, 32), {a, b}, {selector},
+                     [=](const Lanes &lanes, int lane) {
+                       const ByteMask from = (a.definedBytes(lanes, lane) & 15) | (b.definedBytes(lanes, lane) & 15) << 4;
+                       const uint64_t selectors = selector(lanes, lane);
+                       ByteMask bytes = 0;
+                       for (int i = 0; i < 4; ++i)
+                         bytes |= (from >> (selectors >> 4 * i & 7) & 1) << i;
+                       return bytes;
+                     });
+}
+
 Evaluator decodePrmt(Decoder &decode) {
   Spelling spelling(decode);
   const int mode = spelling.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
@@ -94,7 +132,7 @@ Evaluator decodePrmt(Decoder &decode) {
   if (!spelling.finish())
     return {};
   if (mode < 0)
-    return elementwise<uint32_t, uint32_t, uint32_t, uint32_t>(decode, 32, permuteBytes);
+    return permutingBytes(decode);
   return elementwise<uint32_t, uint32_t, uint32_t, uint32_t>(decode, 32, [mode](uint32_t a, uint32_t b, uint32_t c) {
     return permuteBytes(a, b, permuteSelector(static_cast<PermuteMode>(mode), c));
   });

@@ -12,9 +12,11 @@ using namespace headrace::sim;
 
 namespace {
 
-void setDefined(Lanes &lanes, ptx::RegId reg, LaneMask defined) {
-  LaneMask &all = lanes.warp.defined(reg);
-  all = (all & ~lanes.mask) | (defined & lanes.mask);
+/// Gives each lane's `reg` the defined bytes that `bytes(lane)` says. `whole`: lanes in which that is all of them.
+template <typename Bytes> void setDefined(Lanes &lanes, ptx::RegId reg, int width, LaneMask whole, Bytes bytes) {
+  if ((whole & lanes.mask) == lanes.mask)
+    return lanes.warp.define(reg, lanes.mask);
+  lanes.forEach([&](int lane) { lanes.warp.setDefinedBytes(reg, lane, bytes(lane), width); });
 }
 
 void reportInFlight(Lanes &lanes, ptx::RegId reg) {
@@ -31,7 +33,8 @@ Evaluator plainMove(Decoder &decode, const Type &type) {
   decode.mayTouchFlight();
   if (decode.failed())
     return {};
-  return [to = dest.registerId(), mask = lowMask(type.bits()), wide = type.bits() == 128, input](Lanes &lanes) {
+  return [to = dest.registerId(), width = type.bits(), mask = lowMask(type.bits()), wide = type.bits() == 128,
+          input](Lanes &lanes) {
     Warp &warp = lanes.warp;
     if (warp.anyInFlight()) {
       if (input.isPlainRegister() && warp.flight(input.registerId()) != Flight::None) {
@@ -51,7 +54,7 @@ Evaluator plainMove(Decoder &decode, const Type &type) {
         uint64_t high = input.operand().high(lanes, lane);
         warp.highCells(to)[lane] = high;
       });
-    setDefined(lanes, to, input.defined(lanes));
+    setDefined(lanes, to, width, input.defined(lanes), [&](int lane) { return input.definedBytes(lanes, lane); });
     return Step::Done;
   };
 }
@@ -75,21 +78,25 @@ Evaluator pack(Decoder &decode, const Type &type) {
   if (decode.failed())
     return {};
   return [dest, inputs, width](Lanes &lanes) {
+    LaneMask whole = ~LaneMask(0);
+    for (const Input &input : inputs)
+      whole &= input.defined(lanes);
+    const ByteMask ofElement = (1u << width / 8) - 1;
     lanes.forEach([&](int lane) {
       uint64_t halves[2] = {0, 0};
+      ByteMask bytes = 0;
       int at = 0;
       for (const Input &input : inputs) {
         halves[at / 64] |= (input(lanes, lane) & lowMask(width)) << at % 64;
+        bytes |= (input.definedBytes(lanes, lane) & ofElement) << at / 8;
         at += width;
       }
       dest.set(lanes, lane, halves[0]);
       if (at > 64)
         dest.setHigh(lanes, lane, halves[1]);
+      if (!(whole >> lane & 1))
+        lanes.warp.setDefinedBytes(dest.registerId(), lane, bytes, at);
     });
-    LaneMask defined = ~LaneMask(0);
-    for (const Input &input : inputs)
-      defined &= input.defined(lanes);
-    setDefined(lanes, dest.registerId(), defined);
     return Step::Done;
   };
 }
@@ -106,19 +113,19 @@ Evaluator unpack(Decoder &decode, const Type &type) {
   if (decode.failed())
     return {};
   return [dests, input, width](Lanes &lanes) {
-    const LaneMask defined = input.defined(lanes);
+    const LaneMask whole = input.defined(lanes);
     lanes.forEach([&](int lane) {
       // Read before anything is written: the source may be among the destinations.
       const uint64_t low = input(lanes, lane), high = input.operand().high(lanes, lane);
+      const ByteMask bytes = input.definedBytes(lanes, lane);
       int at = 0;
       for (const Dest &dest : dests) {
         dest.set(lanes, lane, (at < 64 ? low : high) >> at % 64);
+        if (!(whole >> lane & 1) && !dest.isSink())
+          lanes.warp.setDefinedBytes(dest.registerId(), lane, bytes >> at / 8, width);
         at += width;
       }
     });
-    for (const Dest &dest : dests)
-      if (!dest.isSink())
-        setDefined(lanes, dest.registerId(), defined);
     return Step::Done;
   };
 }
@@ -144,7 +151,7 @@ Evaluator select(Decoder &decode, const Type &type, const Type &by, TakesFirst t
   decode.mayReadUndefined();
   if (decode.failed())
     return {};
-  return [to = dest.registerId(), mask = lowMask(type.bits()), a, b, c, takesFirst](Lanes &lanes) {
+  return [to = dest.registerId(), width = type.bits(), mask = lowMask(type.bits()), a, b, c, takesFirst](Lanes &lanes) {
     if (LaneMask missing = lanes.mask & ~c.defined(lanes))
       lanes.report(__builtin_ctz(missing), FindingKind::Uninitialised, "selects by a register that has no value");
     uint64_t bufferA[kLanes], bufferB[kLanes], bufferC[kLanes];
@@ -157,7 +164,8 @@ Evaluator select(Decoder &decode, const Type &type, const Type &by, TakesFirst t
       first |= static_cast<LaneMask>(takes) << lane;
       out[lane] = (takes ? rowA[lane] : rowB[lane]) & mask;
     });
-    setDefined(lanes, to, (first & definedA) | (~first & definedB));
+    setDefined(lanes, to, width, (first & definedA) | (~first & definedB),
+               [&](int lane) { return (first >> lane & 1 ? a : b).definedBytes(lanes, lane); });
     return Step::Done;
   };
 }

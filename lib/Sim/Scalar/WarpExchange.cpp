@@ -108,12 +108,15 @@ Evaluator decodeShfl(Decoder &decode) {
     return {};
   auto [dest, predicate] = takePair(decode);
   Input a(decode, 1), b(decode, 2), c(decode, 3), members(decode, 4);
-  return [=, dest = dest, predicate = predicate](Lanes &lanes) {
+  auto sourceOf = [=](const Lanes &lanes, int lane) {
+    return shuffleSource(static_cast<Shuffle>(mode), lane, static_cast<uint32_t>(b(lanes, lane)),
+                         static_cast<uint32_t>(c(lanes, lane)));
+  };
+  Evaluator run = [=, dest = dest, predicate = predicate](Lanes &lanes) {
     uint64_t buffer[kLanes], values[kLanes]; // a copy: the source may be the destination
     std::copy_n(a.read(lanes, buffer), kLanes, values);
     return together(lanes, members, [&](int lane, LaneMask group) {
-      ShuffleSource from = shuffleSource(static_cast<Shuffle>(mode), lane, static_cast<uint32_t>(b(lanes, lane)),
-                                         static_cast<uint32_t>(c(lanes, lane)));
+      ShuffleSource from = sourceOf(lanes, lane);
       if (!(group & bit(from.lane)))
         lanes.report(lane, FindingKind::Operand,
                      "takes its value from lane " + std::to_string(from.lane) +
@@ -122,6 +125,8 @@ Evaluator decodeShfl(Decoder &decode) {
       predicate.set(lanes, lane, from.inRange);
     });
   };
+  return movingBytes(decode, std::move(run), dest, {a}, {b, c, members},
+                     [=](const Lanes &lanes, int lane) { return a.definedBytes(lanes, sourceOf(lanes, lane).lane); });
 }
 
 /// The lanes of the mask whose predicate is true.

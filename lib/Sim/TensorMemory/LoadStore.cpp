@@ -168,7 +168,7 @@ void performLoad(AsyncContext &ctx, Cta &cta, Warp &warp, const Transfer &transf
         undefined |= LaneMask(1) << lane;
     }
     warp.arrive(reg);
-    warp.defined(reg) &= ~undefined;
+    warp.undefine(reg, undefined);
   }
 }
 

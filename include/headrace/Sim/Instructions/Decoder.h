@@ -68,7 +68,7 @@ public:
     if (sink)
       return;
     lanes.warp.cells(reg)[lane] = value & mask;
-    lanes.warp.defined(reg) |= LaneMask(1) << lane;
+    lanes.warp.define(reg, LaneMask(1) << lane);
   }
   void setHigh(Lanes &lanes, int lane, uint64_t value) const; // of a 128-bit register
   bool isSink() const { return sink; }

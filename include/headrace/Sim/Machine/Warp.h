@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace headrace::sim {
 /// Bit i: lane i.
 using LaneMask = uint32_t;
 inline constexpr int kLanes = 32;
+
+/// Bit i: byte i of a register of at most 128 bits.
+using ByteMask = uint16_t;
 
 /// What a lane knows of others, and the number of its own current step.
 struct ThreadState {
@@ -40,8 +44,14 @@ public:
   /// keeps its high half in highCells.
   uint64_t *cells(ptx::RegId reg) { return registers.data() + static_cast<size_t>(reg) * kLanes; }
   uint64_t *highCells(ptx::RegId reg);
-  /// Lanes in which the register has a value.
-  LaneMask &defined(ptx::RegId reg) { return definedLanes[reg]; }
+  /// Lanes in which all of the register has a value.
+  LaneMask defined(ptx::RegId reg) const { return definedLanes[reg]; }
+  void define(ptx::RegId reg, LaneMask lanes) { definedLanes[reg] |= lanes; }
+  void undefine(ptx::RegId reg, LaneMask lanes);
+  /// Bytes of a lane's register that have a value. A value and nothing may be packed into one register, and the value
+  /// taken out again.
+  ByteMask definedBytes(ptx::RegId reg, int lane) const;
+  void setDefinedBytes(ptx::RegId reg, int lane, ByteMask bytes, int width);
 
   /// A number that differs, as a rule, where places, registers or lanes differ.
   uint64_t digest() const;
@@ -85,6 +95,7 @@ private:
   std::vector<uint64_t> registers;
   std::vector<std::pair<ptx::RegId, std::array<uint64_t, kLanes>>> highHalves;
   std::vector<LaneMask> definedLanes;
+  std::unordered_map<ptx::RegId, std::array<ByteMask, kLanes>> partlyDefined; // of lanes that are not in definedLanes
   std::vector<FlightState> flights;
   std::vector<Rename> renames; // each `to` once, each `from` an original
   size_t numInFlight = 0;
