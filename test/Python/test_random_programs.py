@@ -1,9 +1,15 @@
-"""Random tile programs: a short run, and what the run must be able to tell apart."""
+"""Random tile programs: many of them, other ones in each run, and what a run must be able to tell apart.
+
+The seed of a run is printed with what fails; HEADRACE_RANDOM_SEED repeats it. HEADRACE_RANDOM_PROGRAMS is the number of
+programs.
+"""
 
 import os
 import random
+import secrets
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,20 +19,26 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(os.environ.get("HEADRACE_TOOLS", ROOT / "build" / "bin"))
 sys.path.insert(0, str(ROOT / "test" / "Random"))
 
+import checking  # noqa: E402
 import features  # noqa: E402
 import launches  # noqa: E402
 import run_random  # noqa: E402
 import shrinking  # noqa: E402
 from generator import generate  # noqa: E402
 
-#: Seconds in which the short run starts new programs: all of this file is to take less than a minute.
-BUDGET_SECONDS = 12
+PROGRAMS = int(os.environ.get("HEADRACE_RANDOM_PROGRAMS", "2000"))
+#: Programs of a test.
+GROUP = 25
+#: Failures after which a test stops.
+ENOUGH = 3
+#: All processes of a run have the same one: pytest-xdist gives each of them the run's own number.
+SEED = os.environ.get("HEADRACE_RANDOM_SEED") or os.environ.get("PYTEST_XDIST_TESTRUNUID") or secrets.token_hex(8)
 
 pytestmark = pytest.mark.skipif(not (TOOLS / "headrace-sim").exists(), reason=f"no headrace-sim in {TOOLS}")
 
 
-def options(tmp_path):
-    return run_random.parse_options(["--tools", str(TOOLS), "--out", str(tmp_path), "--targets", "sm_90a"])
+def options(tmp_path, *more):
+    return run_random.parse_options(["--tools", str(TOOLS), "--out", str(tmp_path), "--targets", "sm_90a", *more])
 
 
 def small_program():
@@ -48,12 +60,28 @@ def test_equal_seeds_give_equal_programs():
 
 
 def test_passes_right_program(tmp_path):
-    result = run_random.check(small_program(), "sm_90a", options(tmp_path), tmp_path)
+    result = checking.check(small_program(), "sm_90a", options(tmp_path), tmp_path)
     assert (result.status, result.signature) == ("passed", "")
 
 
+def test_passes_column_major_arrays(tmp_path):
+    """Which the simulator gets as row-major files, and a record that says so."""
+    program = generate("columns", features.parse("none,load=1,elementwise=2,column-major=100,tensor-core=100"), 3)
+    assert "strided<[1, ?]>" in str(program)
+    result = checking.check(program, "sm_90a", options(tmp_path), tmp_path)
+    assert (result.status, result.signature) == ("passed", "")
+
+
+def test_programs_are_spread_over_targets(tmp_path):
+    settings = options(tmp_path, "--one-target", "--targets", "sm_80,sm_90a,sm_100a")
+    count = Counter(target for i in range(1000) for target in checking.targets_of(str(i), settings))
+    assert sum(count.values()) == 1000
+    assert all(count[target] > 250 for target in settings.targets)
+    assert all(10 < count[target] < 100 for target in ("sm_75", "sm_120a"))
+
+
 def test_tells_wrong_numbers(tmp_path, monkeypatch):
-    expected = run_random.expected_outputs
+    expected = checking.expected_outputs
 
     def one_more(kernel, launch):
         outputs = expected(kernel, launch)
@@ -61,8 +89,8 @@ def test_tells_wrong_numbers(tmp_path, monkeypatch):
             storage.view[...] += storage.view.dtype.type(1)
         return outputs
 
-    monkeypatch.setattr(run_random, "expected_outputs", one_more)
-    result = run_random.check(small_program(), "sm_90a", options(tmp_path), tmp_path)
+    monkeypatch.setattr(checking, "expected_outputs", one_more)
+    result = checking.check(small_program(), "sm_90a", options(tmp_path), tmp_path)
     assert result.status == "wrong numbers"
     assert len(result.commands) == 2
 
@@ -70,7 +98,7 @@ def test_tells_wrong_numbers(tmp_path, monkeypatch):
 def test_tells_refusals_from_crashes(tmp_path):
     program = small_program()
     program.attributes["warps"] = 64
-    result = run_random.check(program, "sm_90a", options(tmp_path), tmp_path)
+    result = checking.check(program, "sm_90a", options(tmp_path), tmp_path)
     assert (result.status, result.signature) == (
         "refused",
         "'..' op expected at most N warps, got N",
@@ -101,8 +129,17 @@ def _stores_bf16(line):
     return "tile.store" in line and "bf16" in line
 
 
-def test_random_programs_compute_what_the_interpreter_does(tmp_path):
-    command = [sys.executable, str(ROOT / "test" / "Random" / "run_random.py"), "--count", "12", "--seed", "1"]
-    command += ["--tools", str(TOOLS), "--out", str(tmp_path), "--budget-seconds", str(BUDGET_SECONDS)]
-    run = subprocess.run([*command, "--shrink-seconds", "0"], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
+@pytest.mark.parametrize("group", range(-(-PROGRAMS // GROUP)))
+def test_random_programs_compute_what_the_interpreter_does(tmp_path, group):
+    """Each program for one target that its seed chooses; the three main ones in turn, the others now and then."""
+    settings = run_random.parse_options(
+        ["--tools", str(TOOLS), "--out", str(tmp_path), "--one-target", "--shrink-seconds", "30"]
+    )
+    seeds = [f"{SEED}-{i}" for i in range(group * GROUP, min((group + 1) * GROUP, PROGRAMS))]
+    failed = []
+    for start in range(0, len(seeds), run_random.GROUP):
+        reports = checking.check_seeds(seeds[start : start + run_random.GROUP], settings)
+        failed += [checking.described(report, settings) for report in reports if report.failed]
+        if len(failed) >= ENOUGH:
+            break
+    assert not failed, f"HEADRACE_RANDOM_SEED={SEED}\n" + "\n\n".join(failed)

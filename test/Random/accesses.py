@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from builder import BYTES, FLOATS, Builder, Index, Value
-from program_tree import Type
+from program_tree import ArrayArgument, Type
 
 #: Largest absolute value of the numbers in input arrays.
 _BOUNDS = {"bf16": 3, "f16": 3, "f32": 5, "f64": 9, "f8E4M3FN": 2, "f8E5M2": 2, "i8": 100, "i16": 300, "i32": 1000}
@@ -32,7 +32,7 @@ class Accesses:
         bound = bound or _BOUNDS[type_.element]
         align = 16 if not b.chance(self.weights["unaligned"]) else rng.choice([0, BYTES[type_.element], 8, 4])
         align = align if align >= BYTES[type_.element] else 0
-        array = b.array(type_.element, shape, "in", align, bound)
+        array = self._array(type_.element, shape, "in", align, bound)
         fill, attributes = 0, []
         if b.chance(self.weights["fill"]):
             fill = rng.randint(-bound, bound)
@@ -52,7 +52,7 @@ class Accesses:
             offsets.insert(0, b.constant_index(rng.choice([0, extent - 1, extent])))
             shape = (extent, *shape)
         align = 16 if not b.chance(self.weights["unaligned"]) else 0
-        array = b.array(value.element, shape, "out", align)
+        array = self._array(value.element, shape, "out", align)
         array.tolerance = value.error
         cache = " {cache = #tile.cache<evict_first>}" if rng.random() < 0.05 else ""
         places = ", ".join(o.name for o in offsets)
@@ -63,7 +63,7 @@ class Accesses:
         b, rng = self.builder, self.builder.rng
         element = rng.choice(["f32", "bf16", "i32", "f16", "i8"])
         extents = (shape[0] + rng.randint(0, 9), shape[1] + rng.randint(0, 20))
-        array = b.array(element, extents, "in", 16, _BOUNDS[element])
+        array = self._array(element, extents, "in", 16, _BOUNDS[element])
         by_rows = places.shape[0] == shape[0] and (places.shape[0] != shape[1] or b.chance(70))
         start = b.constant_index(rng.choice([0, 0, 3, 8, -2]))
         names, types = [start.name, places.name], ["index", str(places.type)]
@@ -77,7 +77,7 @@ class Accesses:
     def scatter(self, value: Value, places: Value) -> None:
         """Adds slices along the first dimension to whatever rows `places` names: sums of integers have no order."""
         b = self.builder
-        array = b.array(value.element, (value.shape[0] + 3, *value.shape[1:]), "inout", 16, 5)
+        array = self._array(value.element, (value.shape[0] + 3, *value.shape[1:]), "inout", 16, 5)
         names, types = [places.name], [str(places.type)]
         for _ in value.shape[1:]:
             names.append(b.constant_index(0).name)
@@ -89,7 +89,7 @@ class Accesses:
     def reduce_store(self, value: Value) -> None:
         b, rng = self.builder, self.builder.rng
         shape = tuple(max(extent + rng.choice([0, 0, 3, -1]), 1) for extent in value.shape)
-        array = b.array(value.element, shape, "inout", 16, 5)
+        array = self._array(value.element, shape, "inout", 16, 5)
         places = ", ".join(b.constant_index(rng.choice([0, 0, 0, 1, -2])).name for _ in shape)
         b.do(f"tile.reduce_store #tile.combine<{rng.choice(['add', 'min', 'max'])}> {value.name}, "
              f"%{array.name}[{places}] : {value.type}, {array.type}")  # fmt: skip
@@ -97,7 +97,7 @@ class Accesses:
     def load_scalar(self) -> Index:
         """A small number from an array, as an index."""
         b, rng = self.builder, self.builder.rng
-        array = b.array("i32", (rng.randint(1, 6),), "in", rng.choice([0, 16]))
+        array = self._array("i32", (rng.randint(1, 6),), "in", rng.choice([0, 16]))
         array.high = 3
         place = rng.choice([b.constant_index(rng.choice([0, 0, 1, 7, -1])), *b.indices[-2:]])
         text = f"tile.load_scalar %{array.name}[{place.name}] : {array.type} -> i32"
@@ -110,14 +110,14 @@ class Accesses:
         b = self.builder
         number = b.emit(f"arith.index_cast {index.name} : index to i32", Type("i32"), 2**31, keep=False)
         (place,), shape = self.own_place((1,))
-        array = b.array("i32", shape, "out", 0)
+        array = self._array("i32", shape, "out", 0)
         b.do(f"tile.store_scalar {number.name}, %{array.name}[{place.name}] : i32, {array.type}")
 
     def read_back(self, value: Value) -> Value:
         """Stores a tile and loads it again: what lies outside of the array becomes zero."""
         b = self.builder
         offsets, shape = self.own_place(value.type.shape)
-        array = b.array(value.element, shape, "out", b.rng.choice([0, 16]))
+        array = self._array(value.element, shape, "out", b.rng.choice([0, 16]))
         places = ", ".join(o.name for o in offsets)
         b.do(f"tile.store {value.name}, %{array.name}[{places}] : {value.type}, {array.type}")
         return b.emit(f"tile.load %{array.name}[{places}] : {array.type} -> {value.type}", value.type, value.bound)
@@ -140,6 +140,10 @@ class Accesses:
             offsets.append(b.constant_index(shift))
             shape.append(max(extent + shift + b.rng.choice([0, 0, 0, -1, -7, 8]), 1))
         return offsets, tuple(shape)
+
+    def _array(self, element: str, shape: tuple[int, ...], role: str, align: int, bound: int = 0) -> ArrayArgument:
+        columns = len(shape) > 1 and self.builder.chance(self.weights["column-major"])
+        return self.builder.array(element, shape, role, align, bound, columns=columns)
 
     def _extent(self, full: int, extent: int) -> int:
         """Of an array, so that its end lies behind, in or before the last tile."""

@@ -109,9 +109,12 @@ class Builder:
         # What follows the constants must stay behind them: constants are inserted before.
         return Index(f"%x{scalar.name}", min(choices), max(choices))
 
-    def array(self, element: str, shape: tuple[int, ...], role: str, align: int, bound: int = 0) -> ArrayArgument:
+    def array(
+        self, element: str, shape: tuple[int, ...], role: str, align: int, bound: int = 0, *, columns: bool = False
+    ) -> ArrayArgument:
         low = 0 if element == "i1" else -bound
-        array = ArrayArgument(f"A{len(self.program.arrays)}", element, shape, role, align, low, bound)
+        name = f"A{len(self.program.arrays)}"
+        array = ArrayArgument(name, element, shape, role, align, low, bound, columns=columns)
         self.program.arrays.append(array)
         return array
 

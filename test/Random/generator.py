@@ -2,50 +2,26 @@
 
 from __future__ import annotations
 
-import random
-
-from accesses import Accesses
-from builder import FLOATS, LIMITS, Builder, Index, Value
+from actions import Actions
+from builder import FLOATS, LIMITS, Index, Value
 from program_tree import Block, Op, Program, Type
 
-from products import Products
-
-_M = (64, 64, 64, 128, 128, 16, 32, 48, 80, 96, 112, 24, 40, 8, 1)
-_N = (64, 64, 32, 16, 128, 48, 80, 96, 112, 24, 40, 8, 1)
-_K = (32, 64, 16, 16, 48, 80, 24, 40, 8, 1)
-_ODD = frozenset((24, 40, 48, 80, 96, 112, 1, 8))
-_LARGEST_TILE = 8192
 _DEPTH = 3
 #: What a loop-carried tile may grow by in one trip.
-_ROOM = {"f32": 2**14, "i32": 2**14, "bf16": 8, "f16": 64, "i16": 100, "i8": 3}
+_ROOM = {"f32": 2**14, "f64": 2**14, "i32": 2**14, "i64": 2**14, "bf16": 8, "f16": 64, "i16": 100, "i8": 3}
 
 
-def generate(seed: str, weights: dict[str, int], operations: int = 14) -> Program:
-    """A program of about that many actions. Equal seeds and weights give equal programs."""
-    return _Generator(seed, weights).program(operations)
+def generate(seed: str, weights: dict[str, int], operations: int = 0) -> Program:
+    """A program of about that many actions, or of as many as the seed chooses.
+
+    Equal seeds, weights and numbers of actions give equal programs.
+    """
+    generator = _Generator(seed, weights)
+    return generator.program(operations or generator.operations)
 
 
-class _Generator:
-    def __init__(self, seed: str, weights: dict[str, int]):
-        self.rng = random.Random(seed)
-        self.weights = weights
-        self.b = Builder(seed, self.rng)
-        self.sizes = self._draw_sizes()
-        m, n, k = self.sizes
-        shapes = [(m, n), (m, n), (m, n), (m, k), (n,), (m,), (1, n), (m, 1)]
-        self.accesses = Accesses(self.b, weights)
-        self.ops = Products(self.b, self.accesses, weights, shapes)
-
-    def _draw_sizes(self) -> tuple[int, int, int]:
-        odd = self.b.chance(self.weights["odd-extent"])
-
-        def draw(extents):
-            return self.rng.choice([e for e in extents if odd or e not in _ODD])
-
-        while True:
-            m, n, k = draw(_M), draw(_N), draw(_K)
-            if max(m * n, m * k, n * k) <= _LARGEST_TILE:
-                return m, n, k
+class _Generator(Actions):
+    """The kernel around the actions, and those that have blocks of their own."""
 
     def program(self, operations: int) -> Program:
         b = self.b
@@ -53,7 +29,7 @@ class _Generator:
             b.program.attributes["warps"] = self.rng.choice([1, 2, 4, 4, 8])
         loop = self._enter_grid()
         self.fill(operations)
-        self._store_some(at_least=1)
+        self.store_some(at_least=1)
         if loop:
             b.leave(loop)
         return b.program
@@ -76,105 +52,6 @@ class _Generator:
         state = b.enter(body)
         self.accesses.set_program(Index(body.arguments[0][0], 0, count - 1))
         return state
-
-    # Blocks.
-
-    def fill(self, operations: int) -> None:
-        """That many actions in the current block."""
-        names = [name for name in self.weights if hasattr(self, f"_do_{name.replace('-', '_')}")]
-        weights = [self.weights[name] for name in names]
-        for _ in range(operations):
-            name = self.rng.choices(names, weights)[0]
-            getattr(self, f"_do_{name.replace('-', '_')}")(operations)
-
-    def _store_some(self, at_least: int = 0) -> None:
-        tiles = [v for v in self.b.values if v.shape is not None and v.element != "i1"]
-        if not tiles:
-            tiles = [self.ops.fresh(Type("f32", self.ops.shapes[0]))]
-        count = max(at_least, self.rng.choice([0, 1, 1, 2]))
-        for value in tiles[-1:] + self.rng.sample(tiles, min(count, len(tiles)) - 1 if count else 0):
-            self.accesses.store(value)
-
-    # Actions.
-
-    def _do_load(self, operations: int) -> None:
-        self.accesses.load(Type(self.rng.choice(self.ops.elements), self.rng.choice(self.ops.shapes)))
-
-    def _do_load1d(self, operations: int) -> None:
-        extent = self.rng.choice([self.sizes[0], self.sizes[1], 128])
-        self.accesses.load(Type(self.rng.choice(self.ops.elements), (extent,)))
-
-    def _do_elementwise(self, operations: int) -> None:
-        self.ops.elementwise()
-
-    def _do_dot(self, operations: int) -> None:
-        self.ops.dot(self.sizes)
-
-    def _do_chained_dot(self, operations: int) -> None:
-        self.ops.chained_dot(self.sizes, self.sizes[2])
-
-    def _do_select(self, operations: int) -> None:
-        self.ops.select()
-
-    def _do_cast(self, operations: int) -> None:
-        self.ops.random_cast()
-
-    def _do_f8(self, operations: int) -> None:
-        self.ops.through_float8()
-
-    def _do_approximate(self, operations: int) -> None:
-        self.ops.approximate()
-
-    def _do_broadcast(self, operations: int) -> None:
-        self.ops.broadcast()
-
-    def _do_iota(self, operations: int) -> None:
-        self.ops.iota()
-
-    def _do_transpose(self, operations: int) -> None:
-        self.ops.transpose()
-
-    def _do_reshape(self, operations: int) -> None:
-        self.ops.reshape()
-
-    def _do_reduce(self, operations: int) -> None:
-        self.ops.reduce()
-
-    def _do_scan(self, operations: int) -> None:
-        self.ops.scan()
-
-    def _do_constant(self, operations: int) -> None:
-        type_ = Type(self.rng.choice(self.ops.elements), self.rng.choice(self.ops.shapes))
-        self.b.constant(type_, self.rng.randint(-4, 4), keep=True)
-
-    def _do_store(self, operations: int) -> None:
-        value = self.ops.pick(lambda v: v.element != "i1", exact=False)
-        if value:
-            self.accesses.store(value)
-
-    def _do_gather(self, operations: int) -> None:
-        shape = self.rng.choice([s for s in self.ops.shapes if len(s) == 2])
-        self.accesses.gather(shape, self.ops.places(self.rng.choice(shape)))
-
-    def _do_scatter(self, operations: int) -> None:
-        value = self.ops.pick(lambda v: v.element in ("f32", "i32"))
-        if value:
-            self.accesses.scatter(self.b.clamp(value, 1000), self.ops.places(value.shape[0]))
-
-    def _do_reduce_store(self, operations: int) -> None:
-        value = self.ops.pick(lambda v: v.element in ("f32", "i32"))
-        if value:
-            self.accesses.reduce_store(self.b.clamp(value, 1000))
-
-    def _do_read_back(self, operations: int) -> None:
-        value = self.ops.pick(lambda v: v.element != "i1")
-        if value:
-            self.accesses.read_back(value)
-
-    def _do_scalar(self, operations: int) -> None:
-        index = self.accesses.load_scalar()
-        if self.b.chance(30):
-            self.accesses.store_scalar(index)
 
     # Control flow.
 
@@ -207,7 +84,7 @@ class _Generator:
                 block.yields.append(value.name)
                 bounds[i], errors[i] = max(bounds[i], value.bound), max(errors[i], value.error)
             if not types or b.chance(20):
-                self._store_some()
+                self.store_some()
             b.leave(state)
         self._results_into_scope(op, bounds, errors)
 
@@ -271,24 +148,49 @@ class _Generator:
         b = self.b
         often = max(b.trips // 4, 1)
         room = [_ROOM[v.element] // (1 if v.element in ("bf16", "f16", "i8") else often) for v in carried]
+        order = self._order(carried)
         bounds = [
-            min(v.bound + max(trips, 1) * r, LIMITS[v.element] + (v.element not in FLOATS))
-            for v, r in zip(carried, room, strict=True)
+            min(max(v.bound, carried[i].bound) + max(trips, 1) * r, LIMITS[v.element] + (v.element not in FLOATS))
+            for v, r, i in zip(carried, room, order, strict=True)
         ]
         inside = [Value(name, type_, bound) for (name, type_), bound in zip(arguments, bounds, strict=True)]
         b.values += inside
+        if b.chance(self.weights["guarded-load"]):
+            self._guarded_load()
         self.fill(max(operations // 3, 2))
-        for value, start, free in zip(inside, carried, room, strict=True):
-            body.yields.append(self._next(value, start, free).name)
+        following = [self._next(*each).name for each in zip(inside, carried, room, strict=True)]
+        body.yields += [following[i] for i in order]
         if not carried or b.chance(30):
-            self._store_some()
+            self.store_some()
         return bounds
+
+    def _guarded_load(self) -> None:
+        """A tile that some trips load, in the others another one."""
+        b = self.b
+        type_ = Type(self.rng.choice(self.ops.elements), self.rng.choice(self.ops.shapes))
+        condition, other, block = self._condition(), self.ops.of_type(type_), Block()
+        op = Op(f"scf.if {condition}", [(b.name("r"), type_)], "if", [block, Block(yields=[other.name])])
+        b.block.operations.append(op)
+        state = b.enter(block)
+        loaded = self.accesses.load(type_)
+        block.yields.append(loaded.name)
+        b.leave(state)
+        self._results_into_scope(op, [max(loaded.bound, other.bound)], [0.0])
+
+    def _order(self, carried: list[Value]) -> list[int]:
+        """Which value each carried one is next: mostly itself, sometimes two of a type change places."""
+        order = list(range(len(carried)))
+        pairs = [(i, j) for j in order for i in range(j) if carried[i].type == carried[j].type]
+        if pairs and self.b.chance(self.weights["swap"]):
+            i, j = self.rng.choice(pairs)
+            order[i], order[j] = j, i
+        return order
 
     def _next(self, value: Value, start: Value, room: int) -> Value:
         """What a loop-carried tile becomes: a sum, a product added, another value, or the larger of two."""
         b = self.b
         m, n, _ = self.sizes
-        if value.shape == (m, n) and value.element in ("f32", "i32") and self.weights["dot"] and b.chance(70):
+        if value.shape == (m, n) and value.element in ("f32", "i32", "f64") and self.weights["dot"] and b.chance(70):
             twice = b.chance(25)
             first = self.ops.dot(self.sizes, value, room // 2)
             return self.ops.dot(self.sizes, first, room // 2) if twice else first
@@ -307,10 +209,12 @@ class _Generator:
         carried = []
         for _ in range(count):
             if b.chance(60):
-                type_ = Type(self.rng.choice(["f32", "f32", "f32", "i32"]), (m, n))
+                element = "f64" if b.chance(self.weights["f64-dot"]) else self.rng.choice(["f32", "f32", "f32", "i32"])
+                type_ = Type(element, (m, n))
                 value = b.constant(type_, 0) if b.chance(60) else b.clamp(self.ops.of_type(type_), 2**16)
             else:
-                value = self.ops.pick(lambda v: v.element in _ROOM) or self.ops.fresh()
+                twin = carried[0].type if carried and b.chance(40) else None
+                value = self.ops.pick(lambda v, t=twin: v.element in _ROOM and t in (None, v.type)) or self.ops.fresh()
             if value.element not in FLOATS or value.bound <= LIMITS[value.element] // 2:
                 carried.append(value)
         return carried

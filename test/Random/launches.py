@@ -29,7 +29,10 @@ _MAX_TRIPS = 100_000
 
 @dataclass
 class Storage:
-    """An array inside a larger one that is poison: NaN, or the lowest integer but one."""
+    """An array inside a larger one that is poison: NaN, or the lowest integer but one.
+
+    The larger one is row-major: of a column-major array the last two dimensions have changed places in it.
+    """
 
     argument: ArrayArgument
     whole: np.ndarray
@@ -37,7 +40,11 @@ class Storage:
 
     @property
     def view(self) -> np.ndarray:
-        return self.whole[self.slices]
+        return self.part_of(self.whole)
+
+    def part_of(self, whole: np.ndarray) -> np.ndarray:
+        """What is the array of another whole one."""
+        return _turned(whole[self.slices]) if self.argument.columns else whole[self.slices]
 
     def copy(self) -> Storage:
         return Storage(self.argument, self.whole.copy(), self.slices)
@@ -72,7 +79,7 @@ def make_launch(program: Program, rng: random.Random, *, largest: bool) -> Launc
 def _storage(argument: ArrayArgument, rng: np.random.Generator) -> Storage:
     kind = np.dtype(_NUMPY[argument.element])
     step = max((argument.align or kind.itemsize) // kind.itemsize, 1)
-    *rows, columns = argument.shape
+    *rows, columns = _turned(np.empty(argument.shape)).shape if argument.columns else argument.shape
     stride = -(-(columns + step + 1) // step) * step
     if not argument.align and stride % 2 == 0:
         stride += 1  # no better aligned than promised
@@ -103,8 +110,8 @@ def difference(expected: Storage, got: np.ndarray, slack: float = 0.0) -> str:
     differs = _bits(got) != _bits(expected.whole)
     if (differs & outside).any():
         return f"{int((differs & outside).sum())} elements written outside"
-    want, have = _wide(expected.view), _wide(got[expected.slices])
-    wrong = differs[expected.slices] & ~((want == 0) & (have == 0))
+    want, have = _wide(expected.view), _wide(expected.part_of(got))
+    wrong = expected.part_of(differs) & ~((want == 0) & (have == 0))
     tolerance = expected.argument.tolerance
     if slack and np.isfinite(want).any():
         tolerance += slack * float(np.abs(want[np.isfinite(want)]).max())
@@ -117,6 +124,10 @@ def difference(expected: Storage, got: np.ndarray, slack: float = 0.0) -> str:
     low, high = (tuple(int(i) for i in f(places, axis=0)) for f in (np.min, np.max))
     count = f"{len(places)} of {wrong.size} wrong, within {low}..{high}"
     return f"{count}; at {first} expected {want[first]}, got {have[first]}"
+
+
+def _turned(array: np.ndarray) -> np.ndarray:
+    return np.swapaxes(array, -1, -2)
 
 
 def _bits(array: np.ndarray) -> np.ndarray:

@@ -22,14 +22,9 @@ class Products(ShapeOps):
 
         `room` bounds what the product may add.
         """
-        b, rng = self.b, self.b.rng
+        b = self.b
         m, n, k = sizes
-        if accumulator is not None and accumulator.element == "i32":
-            element = "i8"
-        else:
-            element = rng.choice(["bf16", "bf16", "f16", "f16", "f32"] + ["i8"] * (accumulator is None))
-            if self.weights["f8"] and b.chance(15):
-                element = rng.choice(sorted(FLOAT8))
+        element = self._operand_element(accumulator)
         result = Type(_DOT_RESULT.get(element, "f32"), (m, n))
         limit = _F8_SUM if element in FLOAT8 else LIMITS[result.element] // 2
         room = min(room or limit, limit)
@@ -49,6 +44,16 @@ class Products(ShapeOps):
         )
         return b.emit(text, result, acc.bound + k * x.bound * y.bound)
 
+    def _operand_element(self, accumulator: Value | None) -> str:
+        b, rng = self.b, self.b.rng
+        if accumulator is not None and accumulator.element in ("i32", "f64"):
+            return {"i32": "i8", "f64": "f64"}[accumulator.element]
+        if accumulator is None and b.chance(self.weights["f64-dot"]):
+            return "f64"
+        if self.weights["f8"] and b.chance(15):
+            return rng.choice(sorted(FLOAT8))
+        return rng.choice(["bf16", "bf16", "f16", "f16", "f32"] + ["i8"] * (accumulator is None))
+
     def _operand(self, type_: Type, bound: int) -> Value:
         """Mostly loaded; sometimes computed, and a product of before if those may be chained."""
         b = self.b
@@ -66,7 +71,7 @@ class Products(ShapeOps):
         b = self.b
         m, n, _ = sizes
         first = self.dot(sizes)
-        if first.element == "i32":
+        if first.element != "f32":
             return first
         element = b.rng.choice(["bf16", "f16"])
         x = self.cast(b.clamp(first, 16), element)

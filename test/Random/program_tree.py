@@ -71,7 +71,8 @@ class ArrayArgument:
     """An array that the kernel takes.
 
     `role` is "in", "out" (poison before the run) or "inout"; `low` and `high` bound the integers that it starts with.
-    `align` is the promise of tile.align in bytes, or 0; `tolerance` the largest error of an output's elements.
+    `align` is the promise of tile.align in bytes, or 0; `tolerance` the largest error of an output's elements. With
+    `columns` the last dimension but one is the dense one.
     """
 
     name: str
@@ -82,12 +83,14 @@ class ArrayArgument:
     low: int = 0
     high: int = 0
     tolerance: float = 0.0
+    columns: bool = False
 
     @property
     def type(self) -> str:
         extents = "x".join(["?"] * len(self.shape) + [self.element])
-        strides = ", ".join(["?"] * (len(self.shape) - 1) + ["1"])
-        return f"memref<{extents}, strided<[{strides}]>>"
+        strides = ["?"] * len(self.shape)
+        strides[-2 if self.columns else -1] = "1"
+        return f"memref<{extents}, strided<[{', '.join(strides)}]>>"
 
 
 @dataclass

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from column_major import transpose_record
 from launches import Launch, Storage, difference
+from program_tree import Program
 
 PASSED, REFUSED, WRONG, FINDING, CRASH, HANG = "passed", "refused", "wrong numbers", "finding", "CRASH", "HANG"
 FAILURES = (WRONG, FINDING, CRASH, HANG)
@@ -38,13 +41,12 @@ class Settings:
 
     tools: Path
     seconds: float
-    orders: tuple[str, ...]
 
 
-def compile_program(text: str, target: str, settings: Settings, folder: Path) -> Result:
+def compile_program(program: Program, target: str, settings: Settings, folder: Path) -> Result:
     """Writes kernel.ptx and kernel.json to `folder`."""
     source, ptx = folder / "kernel.mlir", folder / "kernel.ptx"
-    source.write_text(text, encoding="utf-8")
+    source.write_text(str(program), encoding="utf-8")
     command = [settings.tools / "headrace-compile", source, f"--target={target}", "--emit=ptx", "-o", ptx]
     code, messages = _run(command, settings.seconds)
     result = Result(PASSED, commands=[shlex.join(map(str, command))], message=messages)
@@ -58,9 +60,17 @@ def compile_program(text: str, target: str, settings: Settings, folder: Path) ->
     return result
 
 
-def simulate(launch: Launch, expected: dict[str, Storage], settings: Settings, folder: Path, slack: float) -> Result:
+def simulate(
+    launch: Launch,
+    expected: dict[str, Storage],
+    settings: Settings,
+    orders: Sequence[str],
+    folder: Path,
+    slack: float,
+) -> Result:
     """Runs kernel.json of `folder`."""
-    command = [settings.tools / "headrace-sim", folder / "kernel.json", *settings.orders]
+    record = transpose_record(folder / "kernel.json", [storage.argument for storage in launch.arrays.values()])
+    command = [settings.tools / "headrace-sim", record, *orders]
     command.append(f"--time-limit={settings.seconds}")
     for name, storage in launch.arrays.items():
         np.save(folder / f"{name}.npy", storage.raw())

@@ -14,7 +14,7 @@ class TileOps:
 
     def __init__(self, builder: Builder, accesses: Accesses, weights: dict[str, int], shapes: list[tuple[int, ...]]):
         self.b, self.accesses, self.weights, self.shapes = builder, accesses, weights, shapes
-        self.elements = ["f32", "f32", "bf16", "f16", "i32", "i32", "i8", "i16"]
+        self.elements = ["f32", "f32", "bf16", "f16", "i32", "i32", "i8", "i16"] * 3 + ["f64", "i64"]
 
     # Choices.
 

@@ -13,14 +13,14 @@ unsigned integers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from headrace.interpreter.errors import InterpreterError
 from headrace.interpreter.parameters import substitute
 from headrace.interpreter.program import Program
-from headrace.interpreter.source import to_generic
+from headrace.interpreter.source import to_generic, to_generic_each
 
-__all__ = ["InterpreterError", "Program", "load", "run"]
+__all__ = ["InterpreterError", "Program", "load", "load_all", "run"]
 
 
 def load(
@@ -37,6 +37,14 @@ def load(
     """
     text = substitute(text, target, settings)
     return Program(to_generic(text, opt), kernel, text)
+
+
+def load_all(texts: Sequence[str], *, opt: str | None = None) -> list[Program]:
+    """The only kernel of each source, without parameters. One run of headrace-opt reads them all.
+
+    Raises InterpreterError if any source is refused. Later messages name no lines.
+    """
+    return [Program(generic) for generic in to_generic_each(texts, opt)]
 
 
 def run(text: str, arguments: Mapping[str, object], kernel: str | None = None, **options) -> None:

@@ -17,7 +17,9 @@ class Scanner:
         self.position = 0
 
     def skip(self) -> None:
-        self.position = _SPACE.match(self.text, self.position).end()
+        first = self.text[self.position : self.position + 1]
+        if first.isspace() or first == "/":  # elsewhere there is nothing to skip, which is quicker to see this way
+            self.position = _SPACE.match(self.text, self.position).end()
 
     def looking_at(self, literal: str) -> bool:
         self.skip()

@@ -6,11 +6,14 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from headrace.interpreter.errors import InterpreterError
 
-_GENERIC = ("--mlir-print-op-generic", "--mlir-print-debuginfo", "--mlir-print-local-scope")
+_GENERIC = ("--mlir-print-op-generic", "--mlir-print-local-scope")
+#: Stands between sources, and in none of them.
+_SPLIT = "// ---- next source ----"
 _BUILD = Path(__file__).resolve().parents[3] / "build" / "bin"
 
 
@@ -27,7 +30,20 @@ def find_opt() -> str:
 
 def to_generic(text: str, opt: str | None = None) -> str:
     """The generic form of `text`, with locations. Raises InterpreterError with headrace-opt's first message."""
-    command = [opt or find_opt(), "-", *_GENERIC]
+    return _run_opt(text, opt, "--mlir-print-debuginfo")
+
+
+def to_generic_each(texts: Sequence[str], opt: str | None = None) -> list[str]:
+    """The generic form of each text, without locations, by one run of headrace-opt, which is slow to start.
+
+    Raises InterpreterError if any is refused.
+    """
+    split = (f"--split-input-file={_SPLIT}", f"--output-split-marker={_SPLIT}")
+    return _run_opt(f"\n{_SPLIT}\n".join(texts), opt, *split).split(_SPLIT) if texts else []
+
+
+def _run_opt(text: str, opt: str | None, *options: str) -> str:
+    command = [opt or find_opt(), "-", *_GENERIC, *options]
     try:
         run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     except OSError as error:
