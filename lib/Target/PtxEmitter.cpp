@@ -19,6 +19,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/Regex.h"
@@ -104,6 +105,20 @@ TranslatedModule translate(ModuleOp module, const TargetInfo &target, int ptxVer
   return translated;
 }
 
+/// Keeps LLVM from strength reduction of straight-line code (SLSR).
+class NoStraightLineReduction : public llvm::OptPassGate {
+public:
+  bool shouldRunPass(llvm::StringRef passName, llvm::StringRef) const override { return passName != "slsr"; }
+  bool isEnabled() const override { return true; }
+};
+
+size_t countInstructions(const llvm::Module &module) {
+  size_t count = 0;
+  for (const llvm::Function &function : module)
+    count += function.getInstructionCount();
+  return count;
+}
+
 /// Code generation as a call that may end the process; see runGuarded. Errors that LLVM reports go
 /// to `errors`.
 void generateCode(llvm::Module &module, const TargetInfo &target, int ptxVersion,
@@ -118,6 +133,11 @@ void generateCode(llvm::Module &module, const TargetInfo &target, int ptxVersion
         stream << '\n';
       },
       &errors);
+  // SLSR takes 20 s for 10,000 instructions, of which it changes few: time that grows faster than the square.
+  constexpr size_t kMostForReduction = 5000;
+  NoStraightLineReduction gate;
+  if (countInstructions(module) > kMostForReduction)
+    module.getContext().setOptPassGate(gate);
   const llvm::Triple &triple = module.getTargetTriple();
   const llvm::Target *nvptx = llvm::TargetRegistry::lookupTarget(triple, errors);
   if (!nvptx)

@@ -13,8 +13,10 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,9 +49,9 @@ PRODUCTS = 8
 def compile_gemm(compiler: Path, target: str, out: Path) -> dict:
     """Compiles to OUT/gemm_TARGET.cubin with its launch record, and to OUT/simulated_TARGET.ptx; returns the report."""
     report = out / f"gemm_{target}.report.json"
-    command = [compiler, SOURCE, f"--target={target}"]
-    subprocess.run([*command, f"--report={report}", "-o", out / f"gemm_{target}.cubin"], check=True)
-    subprocess.run([*command, "--emit=ptx", "-o", out / f"simulated_{target}.ptx"], check=True)
+    command = [str(compiler), str(SOURCE), f"--target={target}"]
+    subprocess.run([*command, f"--report={report}", "-o", str(out / f"gemm_{target}.cubin")], check=True)
+    subprocess.run([*command, "--emit=ptx", "-o", str(out / f"simulated_{target}.ptx")], check=True)
     return json.loads(report.read_text(encoding="utf-8"))
 
 
@@ -96,7 +98,14 @@ def simulate_gemm(simulator: Path, target: str, out: Path) -> Simulated:
     # Cutting the numbers to the type makes them exact; the simulator takes bf16 as its bits.
     a, b = (to_bits(rng.standard_normal(shape), dtype) for shape in ((m, k), (n, k)))
     file_type = np.float16 if dtype == "f16" else np.uint16
-    command = [simulator, record, "--arg", f"C=new:{m}x{n}", f"--seeds={ORDERS}", f"--seed={rng.integers(2**31)}"]
+    command = [
+        str(simulator),
+        str(record),
+        "--arg",
+        f"C=new:{m}x{n}",
+        f"--seeds={ORDERS}",
+        f"--seed={rng.integers(2**31)}",
+    ]
     for name, array in (("A", a), ("B", b)):
         np.save(out / f"simulated_{name}.npy", array.view(file_type))
         command += ["--arg", f"{name}={out / f'simulated_{name}.npy'}"]
@@ -142,8 +151,8 @@ class Gpu:
     library: str
     name: str
     capability: tuple[int, int]
-    put: object
-    get: object
+    put: Callable[[np.ndarray, str], Any]
+    get: Callable[[Any], np.ndarray]
 
 
 def find_gpu() -> Gpu | None:

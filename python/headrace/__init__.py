@@ -5,12 +5,14 @@ tiles are computed with, and loops are `hr.pipelined`. ``kernel(...)`` launches 
 ...)`` runs it anywhere with race checking, `hr.compile` shows every level of it.
 
 Importing this package loads no compiler, no CUDA library and no array library; each part is loaded when it is first
-used. `hr.Kernel` launches a kernel that is compiled already, `hr.DeviceArray` describes an array by its pointer.
+used. `hr.kernels` has ready kernels as functions of arrays. `hr.Kernel` launches a kernel that is compiled already,
+`hr.DeviceArray` describes an array by its pointer.
 """
 
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING, Any
 
 from headrace.errors import HeadraceError, LaunchError
 from headrace.language.api.control import (
@@ -98,6 +100,18 @@ from headrace.language.errors import CompileError, InternalError
 from headrace.language.functions import inline
 from headrace.language.kernel import KernelFunction, kernel
 
+if TYPE_CHECKING:
+    from headrace import kernels
+    from headrace.driver.compiled import Compiled, compile
+    from headrace.driver.diagnostics import PerformanceWarning
+    from headrace.driver.simulator import Simulation, SimulationError
+    from headrace.driver.tools import ToolError
+    from headrace.runtime.arrays import DeviceArray
+    from headrace.runtime.launch import Kernel
+    from headrace.torch_operator import torch_op
+    from headrace.tuning import autotune, bench, search_space
+
+#: Names by the modules that they are loaded from when they are first used; a module's own name is the module.
 _LAZY = {
     "Kernel": "headrace.runtime.launch",
     "DeviceArray": "headrace.runtime.arrays",
@@ -111,6 +125,7 @@ _LAZY = {
     "bench": "headrace.tuning",
     "search_space": "headrace.tuning",
     "torch_op": "headrace.torch_operator",
+    "kernels": "headrace.kernels",
 }
 
 __all__ = [
@@ -175,6 +190,7 @@ __all__ = [
     "inline",
     "iota",
     "kernel",
+    "kernels",
     "load",
     "log",
     "log2",
@@ -210,9 +226,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
+        module = importlib.import_module(_LAZY[name])
+        return module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
     raise AttributeError(f"module 'headrace' has no attribute {name!r}")
 
 

@@ -4,53 +4,12 @@
 
 from __future__ import annotations
 
-from language_twins import LOG2E, PLACES, PLAIN_VECTOR, twin
+from language_twins import PLACES, PLAIN_VECTOR, twin
 
 import headrace as hr
+from headrace.kernels.attention import LOG2E, attention_kernel
 
-
-@twin(lambda t: {**dict.fromkeys("QKVO", t[:, :, :, ::1]), "scale": float})
-@hr.kernel(warps="WARPS")
-def attention(
-    Q, K, V, O, scale,  # noqa: E741
-    D: hr.constexpr, BM: hr.constexpr, BN: hr.constexpr, CAUSAL: hr.constexpr,
-    STAGES: hr.constexpr, WARPS: hr.constexpr, SPECIALIZE: hr.constexpr,
-):  # fmt: skip
-    batch, heads, queries, _ = Q.shape
-    _, groups, keys, _ = K.shape
-    blocks = hr.cdiv(queries, BM)
-    program, _ = hr.grid(blocks, batch * heads)
-    m = max(blocks - program - 1, 0) * BM
-    which = hr.program_id(1)
-    b, h = which // heads, which % heads
-    g = h // (heads // groups)
-    # Query i sees keys below i + shift; of this block the first query sees the fewest.
-    lag = keys - queries
-    fewest = m + (lag + 1)
-    end = min(m + lag + BM, keys) if CAUSAL else keys
-    seen_by_all = min(fewest, keys) if CAUSAL else keys
-    scale2 = scale * LOG2E
-    largest, total, acc = hr.full((BM,), float("-inf")), hr.zeros((BM,)), hr.zeros((BM, D))
-    q = Q[b, h, m : m + BM, 0:D]
-    row_ends = hr.minimum(hr.arange(BM) + fewest, keys) if CAUSAL else hr.full((BM,), keys, hr.i32)
-    for n in hr.pipelined(0, end, BN, stages=STAGES, specialize=SPECIALIZE):
-        k, v = K[b, g, n : n + BN, 0:D], V[b, g, n : n + BN, 0:D]
-        s = q @ k.T
-        if n + BN > seen_by_all:
-            s = hr.where(hr.iota((BM, BN), 1) + n < row_ends[:, None], s, float("-inf"))
-        top = hr.maximum(largest, s.max(axis=1))
-        # A row that has seen no key yet has no maximum; anything finite keeps its exponentials zero.
-        base = hr.where(top == float("-inf"), 0.0, top)
-        decay = hr.exp2((largest - base) * scale2)
-        offset = base * scale2
-        p = hr.exp2(s * scale2 - offset[:, None])
-        own = p.sum(axis=1)
-        total = total * decay + own
-        faded = acc * decay[:, None]
-        acc = hr.dot(p.to(V.dtype), v, faded)
-        largest = top
-    inverse = 1.0 / hr.where(total == 0, 1.0, total)
-    O[b, h, m : m + BM, 0:D] = (acc * inverse[:, None]).to(O.dtype)
+twin(lambda t: {**dict.fromkeys("QKVO", t[:, :, :, ::1]), "scale": float}, "attention")(attention_kernel)
 
 
 @twin(

@@ -328,6 +328,40 @@ def while_loop(Z):
 
 
 @case(
+    given(X=ints(8, low=1, high=300), Z=empty(8, dtype=np.int32), W=empty(8, dtype=np.int32)),
+    lambda X, **_: {"Z": np.floor(np.log2(X)) + 1, "W": np.floor(np.log2(X)) + 5},
+)
+@hr.kernel
+def body_before_test(X, Z, W):
+    """The condition is known to hold at first: the first trip needs no test."""
+    i = hr.grid(8)
+    n = X[i]
+    length, going = 0, True
+    while going:
+        n = n >> 1
+        length, going = length + 1, n > 0
+    Z[i] = length.to(hr.i32) if n == 0 else -1
+    steps = 0
+    while steps < 4:  # known at first too, though only a trip makes it a run-time number
+        length, steps = length + 1, steps + 1
+    none = 0
+    while none > 0:  # known not to: there is no trip
+        none, length = n, n
+    W[i] = length.to(hr.i32) + none
+
+
+@case(given(X=ints(8, low=0, high=3), Z=empty(8, dtype=np.int32)), lambda X, **_: {"Z": X * 10 + 1})
+@hr.kernel
+def body_after_test(X, Z):
+    """The condition may not hold at first: there may be no trip."""
+    i = hr.grid(8)
+    left, total = X[i], 1
+    while left > 0:
+        left, total = left - 1, total + 10
+    Z[i] = total
+
+
+@case(
     given(X=floats(4, 32), Z=empty(4, 32)),
     lambda X, **_: {"Z": np.stack([X[0] * 2, X[1] + 10, X[2] + 10, -X[3]])},
 )
@@ -405,6 +439,17 @@ def constants(X, Z, DEEP: hr.constexpr = True):
         total = total + 1
     assert DEEP is not None, "never"
     Z[0:32] = total + math.pi
+
+
+@case(given(X=floats(32), B=None, S=0.5, Z=empty(32)), lambda X, **_: {"Z": X * 0.5})
+@hr.kernel
+def array_left_out(X, B, S, Z):
+    """What is None is a constant: no branch is left."""
+    hr.grid(1)
+    x = X[0:32]
+    if B is not None:
+        x = x + B[0:32]
+    Z[0:32] = x if S is None else x * S
 
 
 @case(given(X=floats(5, 32), Z=empty(5, 32)), lambda X, **_: {"Z": X + 1})

@@ -1,12 +1,16 @@
 """Twins of the library's kernels on rows: norms, softmax, sums."""
 
-# ruff: noqa: N803, N806
+# ruff: noqa: N803
 
 from __future__ import annotations
 
-from language_twins import LOG2E, PLACES, PLAIN_VECTOR, VECTOR, matrices, twin
+from language_twins import PLACES, PLAIN_VECTOR, VECTOR, matrices, twin
 
 import headrace as hr
+from headrace.kernels.attention import LOG2E
+from headrace.kernels.layer_norm import layer_norm_kernel
+from headrace.kernels.rms_norm import rms_norm_kernel
+from headrace.kernels.softmax import long_softmax_kernel, softmax_kernel
 
 
 @twin(matrices("X", "Y"))
@@ -25,61 +29,23 @@ def embedding(table, ids, Y, BR: hr.constexpr, BC: hr.constexpr):
     hr.store(Y[m : m + BR, n : n + BC], table[ids[m : m + BR], n : n + BC], cache="evict_first")
 
 
-@twin(matrices("X", "Y"))
-@hr.kernel(warps="WARPS", occupancy="OCCUPANCY")
-def softmax_rows(
-    X,
-    Y,
-    BR: hr.constexpr,
-    BC: hr.constexpr,
-    STAGES: hr.constexpr,
-    WARPS: hr.constexpr,
-    OCCUPANCY: hr.constexpr,
-    SPECIALIZE: hr.constexpr,
-):
-    for i in hr.persistent(hr.cdiv(X.shape[0], BR), stages=STAGES, specialize=SPECIALIZE):
-        m = i * BR
-        x = hr.load(X[m : m + BR, 0:BC], fill=float("-inf")).to(hr.f32)
-        e = hr.exp2((x - x.max(axis=1)[:, None]) * LOG2E)
-        inverse = 1.0 / e.sum(axis=1)
-        Y[m : m + BR, 0:BC] = (e * inverse[:, None]).to(Y.dtype)
-
-
-@twin(matrices("X", "Y"))
-@hr.kernel(warps="WARPS")
-def softmax_online(X, Y, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, SPECIALIZE: hr.constexpr):
-    m = hr.grid(X.shape[0])
-    largest, total = hr.full((BC,), -3.0e38), hr.zeros((BC,))
-    for n in hr.pipelined(0, X.shape[1], BC, stages=STAGES, specialize=SPECIALIZE):
-        x = hr.load(X[m, n : n + BC], fill=float("-inf")).to(hr.f32)
-        new = hr.maximum(largest, x)
-        decay = hr.exp2((largest - new) * LOG2E)
-        e = hr.exp2((x - new) * LOG2E)
-        total = total * decay + e
-        largest = new
-    top = largest.max()
-    inverse = 1.0 / hr.sum(total * hr.exp2((largest - top) * LOG2E))
-    for n in hr.pipelined(0, X.shape[1], BC, stages=STAGES, specialize=SPECIALIZE):
-        x = X[m, n : n + BC].to(hr.f32)
-        Y[m, n : n + BC] = (hr.exp2((x - top) * LOG2E) * inverse).to(Y.dtype)
-
-
-@twin(lambda t: {"X": t[:, ::1], "weight": VECTOR, "Y": t[:, ::1], "rstd": VECTOR, "eps": float})
-@hr.kernel(warps="WARPS", occupancy="OCCUPANCY")
-def rms_norm(
-    X, weight, Y, rstd, eps,
-    BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, OCCUPANCY: hr.constexpr,
-    SPECIALIZE: hr.constexpr,
-):  # fmt: skip
-    blocks = hr.cdiv(X.shape[0], BR)
-    share = 1.0 / float(X.shape[1])
-    w = weight[0:BC][None, :]
-    for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
-        m = i * BR
-        x = X[m : m + BR, 0:BC].to(hr.f32)
-        inverse = hr.rsqrt(hr.sum(x * x, axis=1) * share + eps)
-        Y[m : m + BR, 0:BC] = (x * inverse[:, None] * w).to(Y.dtype)
-        rstd[m : m + BR] = inverse
+twin(matrices("X", "Y"), "softmax_rows")(softmax_kernel)
+twin(matrices("X", "Y"), "softmax_online")(long_softmax_kernel)
+twin(lambda t: {"X": t[:, ::1], "weight": VECTOR, "Y": t[:, ::1], "rstd": VECTOR, "eps": float}, "rms_norm")(
+    rms_norm_kernel
+)
+twin(
+    lambda t: {
+        "X": t[:, ::1],
+        "weight": VECTOR,
+        "bias": VECTOR,
+        "Y": t[:, ::1],
+        "mean": VECTOR,
+        "rstd": VECTOR,
+        "eps": float,
+    },
+    "layer_norm",
+)(layer_norm_kernel)
 
 
 @twin(
@@ -112,40 +78,6 @@ def rms_norm_backward(
         dX[m : m + BR, 0:BC] = ((g - normal * mean[:, None]) * inverse).to(dX.dtype)
         dw = dw + dy * normal
     hr.atomic_add(dWeight[0:BC], dw.sum(axis=0))
-
-
-@twin(
-    lambda t: {
-        "X": t[:, ::1],
-        "weight": VECTOR,
-        "bias": VECTOR,
-        "Y": t[:, ::1],
-        "mean": VECTOR,
-        "rstd": VECTOR,
-        "eps": float,
-    }
-)
-@hr.kernel(warps="WARPS", occupancy="OCCUPANCY")
-def layer_norm(
-    X, weight, bias, Y, mean, rstd, eps,
-    BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr, WARPS: hr.constexpr, OCCUPANCY: hr.constexpr,
-    SPECIALIZE: hr.constexpr,
-):  # fmt: skip
-    N, blocks = X.shape[1], hr.cdiv(X.shape[0], BR)
-    share = 1.0 / float(N)
-    is_full = N >= BC
-    w, b = weight[0:BC][None, :], bias[0:BC][None, :]
-    for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
-        m = i * BR
-        x = X[m : m + BR, 0:BC].to(hr.f32)
-        average = hr.sum(x, axis=1) * share
-        deviation = x - average[:, None]
-        if not is_full:
-            deviation = hr.where(hr.iota((BR, BC), 1) < N, deviation, 0.0)
-        inverse = hr.rsqrt(hr.sum(deviation * deviation, axis=1) * share + eps)
-        Y[m : m + BR, 0:BC] = (deviation * inverse[:, None] * w + b).to(Y.dtype)
-        mean[m : m + BR] = average
-        rstd[m : m + BR] = inverse
 
 
 @hr.inline

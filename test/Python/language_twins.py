@@ -8,23 +8,25 @@ from typing import Any
 
 import headrace as hr
 
-LOG2E = 1.44269504
-
 
 @dataclass(frozen=True)
 class Twin:
+    """`types` are those of the arguments for a type of the file's arrays; `constants` those that it spells else."""
+
     kernel: hr.KernelFunction
     types: Callable[[hr.DType], dict[str, Any]]
+    constants: dict[str, Any]
 
 
+#: By the names of files.
 TWINS: dict[str, Twin] = {}
 
 
-def twin(types: Callable[[hr.DType], dict[str, Any]]):
-    """Registers a kernel that is called as its .mlir file is."""
+def twin(types: Callable[[hr.DType], dict[str, Any]], name: str = "", **constants: Any):
+    """Registers a kernel as the twin of the .mlir file `name`, by default the file that is called as the kernel."""
 
     def register(kernel: hr.KernelFunction) -> hr.KernelFunction:
-        TWINS[kernel.__name__] = Twin(kernel, types)
+        TWINS[name or kernel.__name__] = Twin(kernel, types, constants)
         return kernel
 
     return register

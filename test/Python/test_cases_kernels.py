@@ -90,7 +90,8 @@ def test_r02_rows_and_blocks_without_keys(target, stages, specialize, tmp_path, 
         seen = (j >= i + first) & (j <= i + last) & (j >= begin) & (j < end)
         o = attended(q, k, v, scale, seen)
         scalars = {"scale": scale, "first": first, "last": last, "begin": begin, "end": end}
-        program.run({"Q": q, "K": k, "V": v}, {"O": o}, scalars, near={"O": (2e-3, 2e-3)})  # Weights are rounded to f16.
+        # Weights are rounded to f16.
+        program.run({"Q": q, "K": k, "V": v}, {"O": o}, scalars, near={"O": (2e-3, 2e-3)})
 
 
 @every_target

@@ -183,3 +183,40 @@ def test_float_constants_survive(value, tmp_path):
         source.write_text(kernel.mlir(dtype[::1], value), encoding="utf-8")
         done = subprocess.run([opt(), source], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+
+
+def test_loop_that_starts_for_certain_has_its_test_at_the_end():
+    @hr.kernel
+    def kernel(X):
+        n, going = X[hr.grid(1)], True
+        while going:
+            n = n // 2
+            going = n > 1
+        X[0] = n
+
+    text = kernel.mlir(hr.i32[::1])
+    first, second = text.split("scf.while")[1].split(" do {")
+    assert re.findall(r"(arith\.\w+|scf\.\w+)", first) == ["arith.floordivsi", "arith.cmpi", "scf.condition"]
+    assert re.findall(r"(arith\.\w+|scf\.\w+)", second.split("}")[0]) == ["scf.yield"]
+
+
+def test_array_that_is_none_is_no_argument():
+    @hr.kernel
+    def kernel(X, Y):
+        hr.grid(1)
+        if Y is not None:
+            X[0:64] = Y[0:64]
+        else:
+            X[0:64] = 0.0
+
+    assert "%Y" in kernel.mlir(VECTOR, VECTOR)
+    program = kernel.program(kernel.facts((VECTOR, None), {})[1])
+    assert program.arguments == ("X",)
+    assert "%Y" not in program.plain
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "quotient"), [(0, 3, 0), (1, 3, 1), (3, 3, 1), (4, 3, 2), (-1, 3, 0), (10**30, 7, -(-(10**30) // 7))]
+)
+def test_cdiv_outside_of_kernels(a, b, quotient):
+    assert hr.cdiv(a, b) == quotient

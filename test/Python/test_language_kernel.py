@@ -70,6 +70,12 @@ def gemm(
             "'BLOCK', got list",
         ),
         (
+            (None, [1]),
+            {},
+            "expected an array, a number or a type for 'n', got list: annotate the parameter with hr.constexpr if it "
+            "is a compile-time constant",
+        ),
+        (
             (np.zeros(4, np.uint16), 1),
             {},
             "expected elements of bf16, f16, f32, f64, e4m3, e5m2, i1, i8, i16, i32, i64 in 'X', got u16: annotate the "
@@ -98,6 +104,18 @@ def test_annotations_give_raw_bits_their_type():
         kernel.mlir(np.zeros(64, np.float32), 3, 1)
     with pytest.raises(hr.CompileError, match="got stride 2 in dimension 0"):
         kernel.mlir(np.zeros(64, np.uint16)[::2], 3, 1)
+
+
+def test_none_is_for_parameters_without_a_type_or_with_that_default():
+    @hr.kernel
+    def kernel(X, Y: hr.f32[::1], Z: hr.f32[::1] = None):
+        hr.grid(1)
+        if Z is None:
+            X[0:64] = Y[0:64]
+
+    assert "%Z" not in kernel.mlir(VECTOR, VECTOR)
+    with pytest.raises(hr.CompileError, match="expected an array, a number or a type for 'Y', got NoneType"):
+        kernel.mlir(VECTOR, None)
 
 
 def test_annotation_that_is_no_type_is_refused():
@@ -273,7 +291,7 @@ class _Launched:
     def __init__(self, record, cubin):
         self.record, self.cubin = record, cubin
 
-    def __call__(self, *args, stream, grid):
+    def launch(self, *args, stream, grid):
         self.calls.append((self.record["kernel"], args, stream, grid))
 
 

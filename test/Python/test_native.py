@@ -1,4 +1,4 @@
-"""The compiler as a module of this process: the same answers as headrace-compile, from any thread, and faults that stay inside."""
+"""The compiler as a module of this process: the same answers as headrace-compile, from any thread."""
 
 import json
 import re
@@ -14,7 +14,8 @@ from headrace.driver.tools import find_tool
 ROOT = Path(__file__).resolve().parents[2]
 GEMM = (ROOT / "examples" / "gemm.mlir").read_text(encoding="utf-8")
 COPY = """\
-tile.kernel @copy(%X: memref<?xf32, strided<[1]>> {tile.name = "X"}, %Y: memref<?xf32, strided<[1]>> {tile.name = "Y"}) {
+tile.kernel @copy(%X: memref<?xf32, strided<[1]>> {tile.name = "X"},
+                  %Y: memref<?xf32, strided<[1]>> {tile.name = "Y"}) {
   %c0 = arith.constant 0 : index
   %x = tile.load %X[%c0] : memref<?xf32, strided<[1]>> -> tensor<128xf32>
   tile.store %x, %Y[%c0] : tensor<128xf32>, memref<?xf32, strided<[1]>>
@@ -48,7 +49,7 @@ def test_record_and_report():
 def test_refusal_names_the_line():
     answer = module.compile(COPY.replace("tensor<128xf32>,", "tensor<64xf32>,"), "sm_80", "ptx", "mine.mlir")
     assert (answer.status, answer.code, answer.record) == (1, b"", "")
-    assert answer.messages.startswith("mine.mlir:4:")
+    assert answer.messages.startswith("mine.mlir:5:")
     assert "tile.store" in answer.messages  # the excerpt
 
 
@@ -77,7 +78,7 @@ def test_generic_form():
     answer = module.to_generic(COPY, "mine.mlir")
     assert answer.status == 0
     assert b'"tile.load"' in answer.code
-    assert b'loc("mine.mlir":3:8)' in answer.code
+    assert b'loc("mine.mlir":4:8)' in answer.code
     assert module.to_generic("tile.kernel").status == 1
 
 

@@ -1,12 +1,11 @@
-"""Random tile programs: many of them, other ones in each run, and what a run must be able to tell apart.
+"""Random tile programs: many of them, and what a run must be able to tell apart.
 
-The seed of a run is printed with what fails; HEADRACE_RANDOM_SEED repeats it. HEADRACE_RANDOM_PROGRAMS is the number of
-programs.
+They are the same ones each time, so that a change is judged by what it does; test/Random/run_random.py --seed fresh
+looks for others. HEADRACE_RANDOM_SEED names another seed, HEADRACE_RANDOM_PROGRAMS another number of programs.
 """
 
 import os
 import random
-import secrets
 import subprocess
 import sys
 from collections import Counter
@@ -31,8 +30,7 @@ PROGRAMS = int(os.environ.get("HEADRACE_RANDOM_PROGRAMS", "2000"))
 GROUP = 25
 #: Failures after which a test stops.
 ENOUGH = 3
-#: All processes of a run have the same one: pytest-xdist gives each of them the run's own number.
-SEED = os.environ.get("HEADRACE_RANDOM_SEED") or os.environ.get("PYTEST_XDIST_TESTRUNUID") or secrets.token_hex(8)
+SEED = os.environ.get("HEADRACE_RANDOM_SEED", "headrace")
 
 pytestmark = pytest.mark.skipif(not (TOOLS / "headrace-sim").exists(), reason=f"no headrace-sim in {TOOLS}")
 

@@ -176,6 +176,20 @@ def test_show_with_rich():
             assert any(all(cell in line for cell in row) for line in shown.splitlines()), row
 
 
+def test_print_of_rich_draws_it():
+    console = pytest.importorskip("rich.console").Console(file=io.StringIO(), width=200)
+    console.print(Report(DATA))
+    shown = io.StringIO()
+    Report(DATA).show(pytest.importorskip("rich.console").Console(file=shown, width=200))
+    assert console.file.getvalue() == shown.getvalue()
+    assert all(title in shown.getvalue() for title in ("Resources", "Loops"))
+    assert shown.getvalue() != str(Report(DATA))
+
+
+def test_prompt_shows_the_text():
+    assert repr(Report(DATA)) == str(Report(DATA)) == "".join(Report(DATA))
+
+
 def test_report_is_its_text_and_has_the_json():
     report = Report(DATA)
     assert isinstance(report, str)
@@ -198,7 +212,9 @@ _SIGNATURE = dict.fromkeys("ABC", hr.bf16[:, ::1])
 def test_report_of_a_kernel(monkeypatch, tmp_path, target):
     use_tools(monkeypatch, tmp_path)
     compiled = hr.compile(product, _SIGNATURE, target)
-    report = report_of(compiled, "record")
+    report = compiled.report("record")
+    assert isinstance(report, Report)
+    assert report == report_of(compiled, "record")
     assert report.startswith(f"product for {target}\n")
     assert report.data["shared_bytes"] == compiled.record["shared_bytes"]
     (loop,) = rows(report, "Loops")

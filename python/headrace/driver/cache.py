@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, safe with many processes: an entry appears whole or not at all."""
+"""Compiled kernels on disk, safe with many processes: an entry appears whole or not at all, and goes whole."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from headrace.driver import eviction
 
 
 @dataclass(frozen=True)
@@ -42,17 +44,22 @@ def key_of(*parts: str) -> str:
 def get(key: str, make: Callable[[], Entry]) -> Entry:
     """The entry called `key`; if there is none, `make` makes it, and it is kept. A broken entry is made again.
 
-    What `make` raises is not kept. A folder that cannot be written is no error: then nothing is kept.
+    Entries together take $HEADRACE_CACHE_LIMIT bytes (see `eviction.limit`); those that nobody got for the longest time
+    go first. What `make` raises is not kept. A folder that cannot be written is no error: then nothing is kept.
     """
     root = folder()
     if root is None:
         return make()
+    limit = eviction.limit()
     path = root / key[:2] / key
     entry = _read(path)
-    if entry is None:
-        entry = make()
-        with contextlib.suppress(OSError):
-            _write(path, entry)
+    if entry is not None:
+        eviction.mark_used(path)
+        return entry
+    entry = make()
+    with contextlib.suppress(OSError):
+        _write(path, entry)
+        eviction.keep_below(root, limit, len(entry.code))
     return entry
 
 
@@ -71,7 +78,7 @@ def _read(path: Path) -> Entry | None:
 def _write(path: Path, entry: Entry) -> None:
     """Writes to a folder of its own and renames it: whoever comes second throws his away."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=".new-", dir=path.parent))
+    made = Path(tempfile.mkdtemp(prefix=eviction.UNFINISHED, dir=path.parent))
     try:
         (made / "code").write_bytes(entry.code)
         stored = {"sha256": hashlib.sha256(entry.code).hexdigest(), "record": entry.record}

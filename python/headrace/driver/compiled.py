@@ -14,6 +14,7 @@ from headrace.driver import cache, compiler
 from headrace.driver.diagnostics import check
 from headrace.driver.tools import ToolError, find_nvidia_tool
 from headrace.language.program import Program
+from headrace.report.report import Report, report_of
 
 if TYPE_CHECKING:
     from headrace.language.kernel import KernelFunction
@@ -65,7 +66,7 @@ class Compiled:
     @functools.cached_property
     def record(self) -> dict:
         """The launch record, as parsed JSON: arguments, tensor maps, grid, memory, what must hold at a launch."""
-        return self._run("record").record
+        return _record(self._run("record"))
 
     @functools.cached_property
     def sass(self) -> str:
@@ -83,9 +84,14 @@ class Compiled:
             raise ToolError(f"{tool} does not take the cubin: {done.stderr.strip()}")
         return done.stdout
 
-    def report(self) -> str:
-        """What the compiler chose and why: memory, roles, loops, channels, copies and why they are not faster."""
-        return compiler_report(self._run("record", report=True).report)
+    def report(self, level: str | None = None) -> Report:
+        """What the compiler chose and why: memory, roles, loops, channels, copies and why they are not faster.
+
+        ``print(compiled.report())`` prints text, ``compiled.report().show()`` draws tables if rich is installed, and a
+        notebook shows them. `level` is "record" (quick), "ptx" or "cubin" (with registers and spills); None is "cubin"
+        where there is a ptxas, else "record". Raises CompileError if the kernel is refused at that level.
+        """
+        return report_of(self, level)
 
     def save(self, directory: str | Path) -> Path:
         """Writes NAME.mlir, NAME.ptx, NAME.cubin (if there is a ptxas) and the launch record NAME.json to `directory`.
@@ -113,12 +119,12 @@ class Compiled:
 
         def make() -> cache.Entry:
             output = self._run(level)
-            return cache.Entry(output.code, output.record)
+            return cache.Entry(output.code, _record(output))
 
         return cache.get(key, make)
 
-    def _run(self, level: str, report: bool = False) -> compiler.Output:
-        output = compiler.run(self.program.text, self.target, level, report)
+    def _run(self, level: str) -> compiler.Output:
+        output = compiler.run(self.program.text, self.target, level)
         check(output, self.name)
         return output
 
@@ -129,9 +135,9 @@ class Compiled:
         return f"<headrace kernel {self.name} for {self.target}>"
 
 
-def compiler_report(text: str) -> str:
-    """The report without messages around it."""
-    return text.strip() + "\n"
+def _record(output: compiler.Output) -> dict:
+    assert output.record is not None
+    return output.record
 
 
 def compile_kernel(kernel: KernelFunction, args: tuple, kwargs: dict[str, Any], target: str) -> Compiled:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headrace.driver.compiled import Compiled
+from headrace.driver.repeats import key_of
 from headrace.errors import LaunchError
 from headrace.language.program import Program
 from headrace.runtime import driver as cuda
-from headrace.runtime.context import current_context
+from headrace.runtime.arrays import device_of
+from headrace.runtime.context import current_context, stream_handle, torch_stream
 from headrace.runtime.launch import Kernel
 
 if TYPE_CHECKING:
@@ -33,15 +36,31 @@ class _Launchable:
 
 def launch(kernel: KernelFunction, args: tuple, kwargs: dict[str, Any], grid: Any, stream: Any) -> None:
     """See `KernelFunction.__call__`."""
+    found = key_of(args, kwargs, grid)
+    if found is not None:
+        key, device = found
+        repeat = kernel.repeats.find(key)
+        if repeat is not None:
+            if repeat(stream_handle(stream, args) if stream is not None else torch_stream(device)):
+                return
+            kernel.repeats.forget(key)
+    repeat = _launch(kernel, args, kwargs, grid, stream)
+    if found is not None and repeat is not None:
+        kernel.repeats.remember(found[0], repeat)
+
+
+def _launch(
+    kernel: KernelFunction, args: tuple, kwargs: dict[str, Any], grid: Any, stream: Any
+) -> Callable[[int], bool] | None:
+    """Launches; how to do so again with the same arguments, if that can be."""
     from headrace.language.kernel import is_stale
 
     values, facts = kernel.facts(args, kwargs)
     for name, value in values.items():
-        if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0):
+        if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0:
             raise LaunchError(f"argument '{name}': expected an array in device memory, got one of numpy: call "
                               f"{kernel.function.__name__}.run_on(\"sim\", ...) to run without a GPU")  # fmt: skip
-    device = next((d for d in map(_device_of, values.values()) if d is not None), None)
-    target = device_target(device)
+    target = device_target(device_of(values.values()))
     key = (target, *((name, type(fact), fact) for name, fact in facts.items()))
     launchable = kernel.launchers.get(key)
     if launchable is None or is_stale(launchable.program):
@@ -54,18 +73,19 @@ def launch(kernel: KernelFunction, args: tuple, kwargs: dict[str, Any], grid: An
                           f"{program.name}[grid](...), or hr.grid(...) in it")  # fmt: skip
     if callable(grid):
         grid = grid()
-    launchable.kernel(*(values[name] for name in program.arguments), stream=stream, grid=grid)
+    again = launchable.kernel.launch(*(values[name] for name in program.arguments), stream=stream, grid=grid)
+    if again is None:
+        return None
+
+    def repeat(handle: int) -> bool:
+        return not is_stale(program) and again(handle)
+
+    return repeat
 
 
 def _prepare(program: Program, target: str) -> _Launchable:
     entry = Compiled(program, target).entry("cubin")
     return _Launchable(program, Kernel(entry.record, cubin=entry.code))
-
-
-def _device_of(value: Any) -> int | None:
-    device = getattr(value, "device", None)
-    index = device if isinstance(device, int) else getattr(device, "index", getattr(device, "id", None))
-    return index if isinstance(index, int) else None
 
 
 _CAPABILITIES: dict[int, str] = {}

@@ -170,6 +170,6 @@ class _Stored:
 
 def _raw(dtype: Any, np: Any) -> Any:
     """The type that travels in .npy files: numpy's own, or unsigned integers for those it does not know."""
-    if dtype.kind in "fiub":
+    if dtype.isbuiltin == 1:
         return dtype
     return np.dtype(f"u{dtype.itemsize}")

@@ -116,6 +116,8 @@ def fact_of(parameter: Parameter, value: Any) -> Fact:
     """What a kernel is compiled for when `value` is passed, or stands in a signature. Raises RefusedError."""
     if parameter.constant:
         return _constant(parameter.name, value)
+    if value is None and None in (parameter.declared, parameter.default):
+        return None
     described = describe_array(value)
     if described is not None:
         return _observed(parameter.name, parameter.declared, *described)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
+from headrace.driver.repeats import Repeats
 from headrace.errors import HeadraceError
 from headrace.language.errors import CompileError, InternalError, Place
 from headrace.language.facts import Fact, Parameter, RefusedError, bind, fact_of, parameters_of
 from headrace.language.program import Program, emit
 from headrace.language.source import FunctionSource, source_of
+
+if TYPE_CHECKING:
+    from headrace.driver.compiled import Compiled
+    from headrace.driver.simulator import Simulation
 
 #: Programs kept for one function; a caller that passes ever new constants does not fill the memory.
 _LIMIT = 256
@@ -28,6 +32,8 @@ class KernelFunction:
         self._programs: dict[tuple, Program] = {}
         #: What launches kept compiled, by facts and target; see `headrace.driver.launcher`.
         self.launchers: dict[tuple, Any] = {}
+        #: Launches that were made before; see `headrace.driver.repeats`.
+        self.repeats = Repeats()
         functools.update_wrapper(self, function)
 
     @functools.cached_property
@@ -77,7 +83,7 @@ class KernelFunction:
             raise shown(error) from error.__cause__
         return program.text if locations else program.plain
 
-    def compile(self, *args: Any, target: str, **kwargs: Any):
+    def compile(self, *args: Any, target: str, **kwargs: Any) -> Compiled:
         """The kernel compiled for `target`, for arguments or their types: see `hr.compile`."""
         from headrace.driver.compiled import compile_kernel
 
@@ -86,7 +92,9 @@ class KernelFunction:
         except HeadraceError as error:
             raise shown(error) from error.__cause__
 
-    def run_on(self, where: str, *args: Any, target: str = "sm_90a", grid: Any = None, seeds: int = 1, **kwargs: Any):
+    def run_on(
+        self, where: str, *args: Any, target: str = "sm_90a", grid: Any = None, seeds: int = 1, **kwargs: Any
+    ) -> Simulation:
         """Runs the kernel on ``"sim"``, the simulator, with numpy arrays; those it writes are written in place.
 
         The PTX for `target` runs on the CPU, and races, deadlocks and other faults are looked for, in `seeds` orders of
@@ -139,8 +147,6 @@ def shown(error: HeadraceError) -> HeadraceError:
 def is_stale(program: Program) -> bool:
     """Whether a constant that the program took from outside is another one now."""
     for lookup, name, value in program.reads:
-        if isinstance(value, (types.ModuleType, types.BuiltinFunctionType)):
-            continue
         try:
             now = lookup(name)
         except AttributeError:
@@ -150,12 +156,21 @@ def is_stale(program: Program) -> bool:
     return False
 
 
-def kernel(function: Callable | None = None, *, warps: int | str | None = None, occupancy: int | str | None = None):
+@overload
+def kernel(function: Callable) -> KernelFunction: ...
+@overload
+def kernel(
+    *, warps: int | str | None = None, occupancy: int | str | None = None
+) -> Callable[[Callable], KernelFunction]: ...
+def kernel(
+    function: Callable | None = None, *, warps: int | str | None = None, occupancy: int | str | None = None
+) -> KernelFunction | Callable[[Callable], KernelFunction]:
     """Makes a Python function a kernel: what one program of the grid does with tiles.
 
     Parameters are arrays, numbers, and compile-time constants annotated `hr.constexpr`. Annotations of arrays
-    (``A: hr.bf16[:, ::1]``) and numbers (``n: hr.i64``) are optional: a call brings the types. `warps` are those that
-    compute, `occupancy` the programs resident on one multiprocessor: a number, or the name of a constexpr parameter.
+    (``A: hr.bf16[:, ::1]``) and numbers (``n: hr.i64``) are optional: a call brings the types. None may be passed for
+    an array or a number that the kernel can do without (``if bias is not None:``). `warps` are those that compute,
+    `occupancy` the programs resident on one multiprocessor: a number, or the name of a constexpr parameter.
 
     The body is Python: assignments, `if`, `for`, `while`, functions marked `@hr.inline`; names from outside are
     constants. What the language does not have is refused at its line, by CompileError, when the kernel is first

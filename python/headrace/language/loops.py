@@ -62,6 +62,16 @@ class _Carried:
         pairs = zip(self.names, self.templates, strict=True)
         return [text for one, template in pairs for text in supply(em, template, values[one])]
 
+    def fits(self, values: dict[str, Any]) -> bool:
+        """Whether `values` have the types that are carried."""
+        for one, template in zip(self.names, self.templates, strict=True):
+            try:
+                if join(template, template_of(values[one])) != template:
+                    return False
+            except MismatchError:
+                return False
+        return True
+
     def bind(self, em: Emitter, values: tuple[str, ...]) -> dict[str, Any]:
         names = iter(values)
         return {one: instantiate(em, template, names) for one, template in zip(self.names, self.templates, strict=True)}
@@ -169,16 +179,9 @@ def emit_for(em: Emitter, node: ast.For, loop: Loop, assign: Callable) -> None:
 
 def _yield(em: Emitter, carried: _Carried, after: dict[str, Any], terminator: str) -> None:
     """The values of the next trip, as far as they have their types: if not, this emission is thrown away."""
-    if not carried.types():
-        return
-    for one, template in zip(carried.names, carried.templates, strict=True):
-        try:
-            if join(template, template_of(after[one])) != template:
-                return
-        except MismatchError:
-            return
-    names = carried.supply(em, after)
-    em.op(f"{terminator} {', '.join(names)} : {', '.join(carried.types())}")
+    if carried.types() and carried.fits(after):
+        names = carried.supply(em, after)
+        em.op(f"{terminator} {', '.join(names)} : {', '.join(carried.types())}")
 
 
 def _check_step(em: Emitter, step: Any) -> None:
@@ -195,7 +198,9 @@ def emit_while(em: Emitter, node: ast.While) -> None:
     If the condition holds before the loop for certain, as of ``going = True``, the first trip needs no test: then the
     body comes first, and the test at its end. That is the loop known as do-while.
     """
-    body_first = _holds_at_first(em, node)
+    body_first = _known_at_first(em, node)
+    if body_first is False:
+        return
 
     def emit(carried: _Carried) -> dict[str, Any]:
         variables = em.scope.variables
@@ -230,24 +235,27 @@ def emit_while(em: Emitter, node: ast.While) -> None:
     _settle(em, node, emit)
 
 
-def _holds_at_first(em: Emitter, node: ast.While) -> bool:
-    """Whether the condition is known to hold when the loop is reached."""
-    kept = len(em.prologue.ops)
+def _known_at_first(em: Emitter, node: ast.While) -> bool | None:
+    """Whether the condition holds when the loop is reached; None if only the run tells."""
     with em.inside(Block()), em.at(node.test):
         value = em.evaluate(node.test)
-    del em.prologue.ops[kept:]
-    return is_constant(value) and bool(value)
+    return bool(value) if is_constant(value) else None
 
 
 def _condition(em: Emitter, node: ast.While, carried: _Carried, variables: dict[str, Any]) -> None:
     """Tests whether there is another trip, and hands on what is carried, as far as it has its types."""
     with em.at(node.test):
         value = em.evaluate(node.test)
+        if is_constant(value) and not carried.fits(variables):
+            return
         if is_constant(value):
             em.fail("expected a condition that changes at run time, got a constant: the loop would never end, "
                     "write for, or a condition on a variable that the body assigns")  # fmt: skip
         condition = truth(em, value, "'while'")
-    _yield(em, carried, variables, f"scf.condition({condition.name})")
+    if carried.types():
+        _yield(em, carried, variables, f"scf.condition({condition.name})")
+    else:
+        em.op(f"scf.condition({condition.name})")
 
 
 def emit_unrolled(em: Emitter, node: ast.For, values: tuple, assign: Callable) -> None:

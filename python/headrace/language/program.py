@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +30,7 @@ class Program:
     """A kernel in the tile dialect. `text` has source locations, `plain` none.
 
     `arguments` are the parameters that the launch passes, in order; `written` those of them that the kernel writes;
-    `reads` the constants that it took from outside: (lookup, name, value).
+    `reads` the constants that it took from outside and that may be others one day: (lookup, name, value).
     """
 
     name: str
@@ -78,8 +80,23 @@ def emit(source: FunctionSource, facts: dict[str, Fact], warps: Any = None, occu
     attributes = _attributes(source, facts, warps=warps, occupancy=occupancy)
     texts = [rename(_module(source, headers, attributes, block, locations), em.renamed) for locations in (True, False)]
     return Program(
-        source.name, *texts, tuple(arguments), frozenset(em.written), em.grid_place is not None, tuple(em.reads)
+        source.name, *texts, tuple(arguments), frozenset(em.written), em.grid_place is not None, _changeable(em.reads)
     )
+
+
+def _changeable(reads: list[tuple]) -> tuple[tuple, ...]:
+    """Each of `reads` once, without modules and builtins: every launch looks whether they are still the same."""
+    once = {}
+    for lookup, name, value in reads:
+        owner = lookup.args[0] if isinstance(lookup, functools.partial) else lookup
+        if not isinstance(value, (types.ModuleType, types.BuiltinFunctionType)) and not _is_own(owner):
+            once[id(getattr(owner, "__self__", owner)), name] = (lookup, name, value)
+    return tuple(once.values())
+
+
+def _is_own(owner: Any) -> bool:
+    """Whether it is a module of this package, whose names nobody changes."""
+    return isinstance(owner, types.ModuleType) and owner.__name__.split(".")[0] == __name__.split(".")[0]
 
 
 def _fault(em: Emitter, source: FunctionSource, error: Exception) -> InternalError:

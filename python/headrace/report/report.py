@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Report(str):
     """What the compiler chose and why. It is the plain text of its tables; `data` has the compiler's JSON, parsed.
 
-    ``print(report)`` prints text, `show` draws tables where rich is installed, a notebook shows them as HTML. Tables:
+    ``print(report)`` prints text, `show` draws tables where rich is installed (``pip install 'headrace[report]'``), and
+    a notebook shows them as HTML; rich's own `print` draws it too. Tables:
     resources against their limits with registers and spills, channels, roles, loops with what bounds them, copies with
     why they are not faster, bank conflicts.
 
@@ -41,9 +42,18 @@ class Report(str):
         except ImportError:
             print(self, end="")
             return
+        (console or Console()).print(self)
+
+    def __repr__(self) -> str:
+        """The text, not its quotation: what a Python prompt shows."""
+        return str(self)
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
         from headrace.report.terminal import renderables
 
-        (console or Console()).print(*renderables(self.data), sep="\n")
+        return Group(*renderables(self.data))
 
     def _repr_html_(self) -> str:
         return notebook.render(self.data)

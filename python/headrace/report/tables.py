@@ -62,7 +62,8 @@ def _without_empty_end(table: Table) -> Table:
 
 
 def _resources(report: dict) -> Table:
-    rows, bad = [], set()
+    rows: list[tuple[str, ...]] = []
+    bad: set[int] = set()
 
     def add(name: str, used: int | None, limit: int | None, is_bad: bool = False) -> None:
         if used is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich import box
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -12,7 +13,7 @@ from rich.text import Text
 from headrace.report.tables import Table, headline, remarks, tables
 
 
-def renderables(report: dict) -> Iterator[object]:
+def renderables(report: dict) -> Iterator[RenderableType]:
     """What rich prints: the headline, remarks, and one table after the other."""
     yield Text(headline(report), style="bold")
     for line in remarks(report):

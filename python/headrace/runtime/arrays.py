@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +61,16 @@ def is_torch_tensor(obj) -> bool:
     """Whether `obj` is a torch tensor, found out without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(obj, torch.Tensor)
+
+
+def device_of(values: Iterable[Any]) -> int | None:
+    """The CUDA ordinal of the first of `values` that says it, as arrays of Headrace, torch and cupy do; else None."""
+    for value in values:
+        device = getattr(value, "device", None)
+        for ordinal in (device, getattr(device, "index", None), getattr(device, "id", None)):
+            if isinstance(ordinal, int):
+                return ordinal
+    return None
 
 
 def adapt(obj, name: str, stream: int = 0) -> DeviceArray:

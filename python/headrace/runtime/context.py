@@ -41,6 +41,14 @@ def current_context(device: int | None) -> int:
     return int(primary)
 
 
+def torch_stream(device: int) -> int:
+    """The handle of torch's current stream on CUDA device `device`."""
+    torch = sys.modules["torch"]
+    # What torch.compile's own code asks: a stream object costs more than a launch.
+    raw = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)
+    return raw(device) if raw is not None else torch.cuda.current_stream(device).cuda_stream
+
+
 def stream_handle(stream, args) -> int:
     """The CUstream behind `stream`: an integer, a stream of torch, cupy or cuda.core, or None.
 
@@ -50,7 +58,7 @@ def stream_handle(stream, args) -> int:
         tensor = next((arg for arg in args if is_torch_tensor(arg)), None)
         if tensor is None or tensor.device.type != "cuda":
             return 0
-        return sys.modules["torch"].cuda.current_stream(tensor.device).cuda_stream
+        return torch_stream(tensor.device.index)
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])
     for attribute in ("cuda_stream", "ptr"):

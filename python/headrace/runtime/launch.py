@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from headrace.errors import LaunchError
 from headrace.runtime import driver, tensor_map
@@ -45,11 +47,18 @@ class Kernel:
         self._tensor_maps: dict[tuple, ctypes.Array] = {}
         self._zero_buffers: dict[tuple[int, int], int] = {}
 
-    def __call__(self, *args, stream=None, grid=None) -> None:
+    def __call__(self, *args: Any, stream: Any = None, grid: Any = None) -> None:
+        """As `launch`, which says what may be passed."""
+        self.launch(*args, stream=stream, grid=grid)
+
+    def launch(self, *args: Any, stream: Any = None, grid: Any = None) -> Callable[[int], bool] | None:
         """Launches the kernel on `stream` (default: torch's current one for torch tensors, else CUDA's default).
 
         Arrays are anything `arrays.adapt` takes, scalars are numbers. `grid` overrides the number of programs (int or
         up to three). Asynchronous. Raises LaunchError if the arguments break the contract or CUDA refuses the launch.
+
+        Result: a function that launches the same again on the stream of a handle, and says whether that was possible;
+        None if a launch needs more than that.
         """
         handle = stream_handle(stream, args)
         values = self._adapted(args, handle)
@@ -59,8 +68,24 @@ class Kernel:
         plan = self._plans.get(key)
         if plan is None:
             plan = _remember(self._plans, key, self._plan(context, values, grid))
-        if not plan.empty:
-            self._launch(self._loaded[context], plan, context, handle)
+        if plan.empty:
+            return None
+        self._launch(self._loaded[context], plan, context, handle)
+        return self._repetition(self._loaded[context], plan)
+
+    def _repetition(self, kernel: LoadedKernel, plan: Plan) -> Callable[[int], bool] | None:
+        """What launches `plan` again, in the context that is current then if the kernel is loaded there."""
+        if plan.zeroed_maps or self.record.cluster != (1, 1, 1):
+            return None
+        api = driver.bindings()
+        launch, success = api.cuLaunchKernel, api.CUresult.CUDA_SUCCESS
+        shape = (kernel.function, *plan.grid, self.record.threads, 1, 1, self.record.shared_bytes)
+        pointers = ctypes.addressof(plan.pointers)
+
+        def repeat(handle: int, plan: Plan = plan) -> bool:  # the plan keeps what `pointers` leads to
+            return launch(*shape, handle, pointers, 0)[0] == success
+
+        return repeat
 
     def _adapted(self, args, stream: int) -> list:
         check_count(self.record, args)

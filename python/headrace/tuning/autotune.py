@@ -11,6 +11,7 @@ from headrace.driver.compiled import compile_kernel
 from headrace.driver.launcher import device_target
 from headrace.language.errors import CompileError
 from headrace.language.kernel import KernelFunction
+from headrace.runtime.arrays import device_of
 from headrace.tuning import store, tuner
 from headrace.tuning.candidates import Emitted, emit_all
 from headrace.tuning.driver_clock import DriverClock
@@ -74,7 +75,7 @@ class TunedKernel:
         Raises LaunchError without a GPU, or if no configuration runs.
         """
         values, facts = self._bound(args, kwargs)
-        device = _device_of(values.values())
+        device = device_of(values.values())
         target = device_target(device)
         chosen = {name: value for name, value in facts.items() if name not in self.configs.names}
         key = (target, device, self._key.values(self._without_chosen(values)),
@@ -161,16 +162,6 @@ class TunedKernel:
 
 def _grid_of(grid: Any, config: Config) -> Any:
     return call_named(grid, config, "the grid") if callable(grid) else grid
-
-
-def _device_of(values: Iterable[Any]) -> int | None:
-    """The CUDA ordinal of the first argument that says it: arrays of Headrace and torch, and of cupy."""
-    for value in values:
-        device = getattr(value, "device", None)
-        for ordinal in (device, getattr(device, "index", None), getattr(device, "id", None)):
-            if isinstance(ordinal, int):
-                return ordinal
-    return None
 
 
 def autotune(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from headrace.runtime.arrays import is_torch_tensor
+from headrace.runtime.arrays import device_of, is_torch_tensor
 from headrace.tuning.driver_clock import DriverClock
 from headrace.tuning.rotation import rotating, rotating_torch
 from headrace.tuning.timing import BURST_SECONDS, Series, Timing
@@ -67,6 +67,5 @@ def _series(fn: Callable, args: tuple, kwargs: dict[str, Any], sets: int | None)
         with clock.current(), rotating_torch(args, kwargs, clock, sets) as made:
             yield Series(clock, lambda index: fn(*made[index][0], **made[index][1]), len(made))
         return
-    device = next((v for v in (getattr(value, "device", None) for value in values) if isinstance(v, int)), None)
-    with DriverClock(device) as clock, rotating(args, kwargs, clock, sets) as made:
+    with DriverClock(device_of(values)) as clock, rotating(args, kwargs, clock, sets) as made:
         yield Series(clock, lambda index: fn(*made[index][0], stream=clock.stream, **made[index][1]), len(made))

@@ -68,7 +68,6 @@ def examine(
             return Result(item.config, "refused", reason_of(error))
         except InternalError as error:
             return Result(item.config, "failed", str(error))
-        assert reported.record is not None
         return Candidate(item.config, item.program, reader.parse(reported.record), reported.report)
 
     looked = for_each(emitted, look, advance, workers)

@@ -1,16 +1,26 @@
 """The grid, loops, and facts about numbers."""
 
+# mypy: disable-error-code="empty-body"
+
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
-from headrace.language.api.builtin import builtin
+from headrace.language.api.builtin import builtin, builtin_anywhere
 from headrace.language.api.types import Scalar
 
 
+@overload
+def grid(x: int | Scalar, /, *, persistent: bool = False) -> Scalar: ...
+@overload
+def grid(x: int | Scalar, y: int | Scalar, /, *, persistent: bool = False) -> tuple[Scalar, Scalar]: ...
+@overload
+def grid(
+    x: int | Scalar, y: int | Scalar, z: int | Scalar, /, *, persistent: bool = False
+) -> tuple[Scalar, Scalar, Scalar]: ...
 @builtin
-def grid(*sizes: int | Scalar, persistent: bool = False) -> Scalar | tuple[Scalar, ...]:
+def grid(*sizes: int | Scalar, persistent: bool = False) -> Any:
     """Says how many programs the kernel wants along x, y, z, and gives this program's place: one int for each size.
 
     Sizes are computed from extents, integer arguments and constants; the launcher computes them again. Said once, at
@@ -116,14 +126,23 @@ def tile_index(
     """
 
 
-@builtin
-def cdiv(a: int | Scalar, b: int | Scalar) -> int | Scalar:
+@overload
+def cdiv(a: int, b: int) -> int: ...
+@overload
+def cdiv(a: Scalar, b: int | Scalar) -> Scalar: ...
+@overload
+def cdiv(a: int, b: Scalar) -> Scalar: ...
+@builtin_anywhere
+def cdiv(a: Any, b: Any) -> Any:
     """`a` divided by `b`, rounded up: the number of tiles of `b` that cover `a`. Integers; `b` is not 0.
+
+    Outside of kernels it computes the same of Python's integers.
 
     ```python
     rows = hr.cdiv(C.shape[0], BM)
     ```
     """
+    return -(-a // b)
 
 
 @builtin

@@ -1,15 +1,24 @@
-"""Functions of each element. They take tiles and scalars; results have the operand's shape and dtype."""
+"""Functions of each element. They take tiles and scalars; results have the operand's shape and dtype.
+
+To a type checker, what several operands make is Any: a tile if one of them is a tile, else a scalar.
+"""
+
+# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
+
+from typing import Any, TypeVar
 
 from headrace.language.api.builtin import builtin
 from headrace.language.api.types import Scalar, Tile
 
+V = TypeVar("V", bound=Tile | Scalar)
 Value = Tile | Scalar
+Operand = Tile | Scalar | float
 
 
 @builtin
-def where(condition: Value, x: Value, y: Value) -> Value:
+def where(condition: Value, x: Operand, y: Operand) -> Any:
     """`x` where `condition` (i1), else `y`. Shapes broadcast; one of `x` and `y` may be a number.
 
     ```python
@@ -19,7 +28,7 @@ def where(condition: Value, x: Value, y: Value) -> Value:
 
 
 @builtin
-def minimum(x: Value, y: Value) -> Value:
+def minimum(x: Operand, y: Operand) -> Any:
     """The smaller of both, element by element; NaN wins. Shapes broadcast, dtypes agree.
 
     ```python
@@ -29,7 +38,7 @@ def minimum(x: Value, y: Value) -> Value:
 
 
 @builtin
-def maximum(x: Value, y: Value) -> Value:
+def maximum(x: Operand, y: Operand) -> Any:
     """The larger of both, element by element; NaN wins. Shapes broadcast, dtypes agree.
 
     ```python
@@ -39,7 +48,7 @@ def maximum(x: Value, y: Value) -> Value:
 
 
 @builtin
-def exp(x: Value) -> Value:
+def exp(x: V) -> V:
     """e to the power of `x`; f32, f16 or bf16.
 
     ```python
@@ -49,7 +58,7 @@ def exp(x: Value) -> Value:
 
 
 @builtin
-def exp2(x: Value) -> Value:
+def exp2(x: V) -> V:
     """2 to the power of `x`; f32, f16 or bf16. One instruction, faster than `hr.exp`.
 
     ```python
@@ -59,7 +68,7 @@ def exp2(x: Value) -> Value:
 
 
 @builtin
-def log(x: Value) -> Value:
+def log(x: V) -> V:
     """The natural logarithm; f32, f16 or bf16.
 
     ```python
@@ -69,7 +78,7 @@ def log(x: Value) -> Value:
 
 
 @builtin
-def log2(x: Value) -> Value:
+def log2(x: V) -> V:
     """The logarithm to base 2; f32, f16 or bf16.
 
     ```python
@@ -79,7 +88,7 @@ def log2(x: Value) -> Value:
 
 
 @builtin
-def sqrt(x: Value) -> Value:
+def sqrt(x: V) -> V:
     """The square root; f64, f32, f16 or bf16. ``x ** 0.5`` is the same.
 
     ```python
@@ -89,7 +98,7 @@ def sqrt(x: Value) -> Value:
 
 
 @builtin
-def rsqrt(x: Value) -> Value:
+def rsqrt(x: V) -> V:
     """1 over the square root; f32, f16 or bf16.
 
     ```python
@@ -99,7 +108,7 @@ def rsqrt(x: Value) -> Value:
 
 
 @builtin
-def tanh(x: Value) -> Value:
+def tanh(x: V) -> V:
     """The hyperbolic tangent; f32, f16 or bf16.
 
     ```python
@@ -109,7 +118,7 @@ def tanh(x: Value) -> Value:
 
 
 @builtin
-def sigmoid(x: Value) -> Value:
+def sigmoid(x: V) -> V:
     """1 / (1 + exp(-x)); f32, f16 or bf16.
 
     ```python
@@ -119,7 +128,7 @@ def sigmoid(x: Value) -> Value:
 
 
 @builtin
-def abs(x: Value) -> Value:
+def abs(x: V) -> V:
     """The absolute value, of floats and integers. Python's `abs` is the same.
 
     ```python
@@ -129,7 +138,7 @@ def abs(x: Value) -> Value:
 
 
 @builtin
-def floor(x: Value) -> Value:
+def floor(x: V) -> V:
     """The largest whole number not above `x`; floats.
 
     ```python
@@ -139,7 +148,7 @@ def floor(x: Value) -> Value:
 
 
 @builtin
-def ceil(x: Value) -> Value:
+def ceil(x: V) -> V:
     """The smallest whole number not below `x`; floats.
 
     ```python
@@ -149,7 +158,7 @@ def ceil(x: Value) -> Value:
 
 
 @builtin
-def trunc(x: Value) -> Value:
+def trunc(x: V) -> V:
     """`x` without its fraction; floats.
 
     ```python
@@ -159,7 +168,7 @@ def trunc(x: Value) -> Value:
 
 
 @builtin
-def round(x: Value) -> Value:
+def round(x: V) -> V:
     """The nearest whole number, halves to the even one; floats.
 
     ```python
@@ -169,7 +178,7 @@ def round(x: Value) -> Value:
 
 
 @builtin
-def fma(x: Value, y: Value, z: Value) -> Value:
+def fma(x: Operand, y: Operand, z: Operand) -> Any:
     """x * y + z, rounded once; floats. Shapes broadcast, dtypes agree.
 
     ```python
@@ -179,7 +188,7 @@ def fma(x: Value, y: Value, z: Value) -> Value:
 
 
 @builtin
-def copysign(x: Value, y: Value) -> Value:
+def copysign(x: Operand, y: Operand) -> Any:
     """`x` with the sign of `y`; floats.
 
     ```python
@@ -189,7 +198,7 @@ def copysign(x: Value, y: Value) -> Value:
 
 
 @builtin
-def popcount(x: Value) -> Value:
+def popcount(x: V) -> V:
     """The number of ones among the bits; integers.
 
     ```python
@@ -199,7 +208,7 @@ def popcount(x: Value) -> Value:
 
 
 @builtin
-def clz(x: Value) -> Value:
+def clz(x: V) -> V:
     """The number of zeros before the first one among the bits; integers.
 
     ```python

@@ -1,8 +1,11 @@
 """Making tiles, reading and writing arrays."""
 
+# mypy: disable-error-code="empty-body"
+
 from __future__ import annotations
 
 from headrace.language.api.builtin import builtin
+from headrace.language.api.elementwise import V
 from headrace.language.api.types import Scalar, Tile
 from headrace.language.dtypes import DType, f32, i32
 
@@ -24,7 +27,7 @@ def load(part: Tile, *, fill: float | None = None, cache: str | None = None) -> 
 
 
 @builtin
-def store(part: Tile, value: Tile, *, cache: str | None = None) -> None:
+def store(part: Tile, value: Tile | float, *, cache: str | None = None) -> None:
     """Stores a tile to a part of an array, as ``C[m:m+BM, n:n+BN] = value`` does, with a cache hint.
 
     `value` has the array's dtype and a shape that broadcasts to the part's, or is a number. Elements outside of the
@@ -37,7 +40,7 @@ def store(part: Tile, value: Tile, *, cache: str | None = None) -> None:
 
 
 @builtin
-def atomic_add(part: Tile, value: Tile) -> None:
+def atomic_add(part: Tile, value: Tile | float) -> None:
     """Adds a tile to a part of an array, each element atomically. No value is returned.
 
     `part` is written as a subscript of an array of i32, i64, f16, bf16, f32 or f64; with a tile of places it scatters.
@@ -51,7 +54,7 @@ def atomic_add(part: Tile, value: Tile) -> None:
 
 
 @builtin
-def atomic_min(part: Tile, value: Tile) -> None:
+def atomic_min(part: Tile, value: Tile | float) -> None:
     """Lowers a part of an array to a tile, each element atomically. As `hr.atomic_add` otherwise.
 
     ```python
@@ -61,7 +64,7 @@ def atomic_min(part: Tile, value: Tile) -> None:
 
 
 @builtin
-def atomic_max(part: Tile, value: Tile) -> None:
+def atomic_max(part: Tile, value: Tile | float) -> None:
     """Raises a part of an array to a tile, each element atomically. As `hr.atomic_add` otherwise.
 
     ```python
@@ -71,7 +74,7 @@ def atomic_max(part: Tile, value: Tile) -> None:
 
 
 @builtin
-def zeros(shape: tuple[int, ...], dtype: DType = f32) -> Tile:
+def zeros(shape: tuple[int, ...] | int, dtype: DType = f32) -> Tile:
     """A tile of zeros: `shape` of 1 or 2 constants (or one number).
 
     ```python
@@ -81,7 +84,7 @@ def zeros(shape: tuple[int, ...], dtype: DType = f32) -> Tile:
 
 
 @builtin
-def full(shape: tuple[int, ...], value: float | Scalar, dtype: DType = f32) -> Tile:
+def full(shape: tuple[int, ...] | int, value: float | Scalar, dtype: DType = f32) -> Tile:
     """A tile of one value, a number or a scalar: `shape` of 1 or 2 constants (or one number).
 
     ```python
@@ -146,7 +149,7 @@ def broadcast_to(x: Tile, shape: tuple[int, ...]) -> Tile:
 
 
 @builtin
-def bitcast(x: Tile | Scalar, dtype: DType) -> Tile | Scalar:
+def bitcast(x: V, dtype: DType) -> V:
     """The bits of `x` taken for another dtype of the same width.
 
     ```python
@@ -156,7 +159,7 @@ def bitcast(x: Tile | Scalar, dtype: DType) -> Tile | Scalar:
 
 
 @builtin
-def dot(a: Tile, b: Tile, acc: Tile | None = None, *, precision: str | None = None) -> Tile:
+def dot(a: Tile, b: Tile, acc: Tile | float | None = None, *, precision: str | None = None) -> Tile:
     """The matrix product of `a` [M, K] and `b` [K, N], added to `acc` [M, N] if it is given.
 
     ``b.T`` for a tile loaded as [N, K] (and ``a.T``) costs nothing. dtypes: f16, bf16, f32 or 8-bit float pairs sum in

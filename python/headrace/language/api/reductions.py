@@ -1,15 +1,21 @@
-"""Combining the elements of a tile along an axis. Repeated runs give the same bits."""
+"""Combining the elements of a tile along an axis. Repeated runs give the same bits.
+
+To a type checker, results are Any: a scalar if no axis is left, else a tile.
+"""
+
+# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from headrace.language.api.builtin import builtin
-from headrace.language.api.types import Scalar, Tile
+from headrace.language.api.types import Tile
 
 
 @builtin
-def sum(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scalar:
+def sum(x: Tile, axis: int | None = None, keepdims: bool = False) -> Any:
     """The sum along `axis` (a constant; None: of all elements), of `x`'s dtype.
 
     f16 and bf16 are summed in f32 and rounded once; i1 counts in i32. With `keepdims` the axis stays, of extent 1.
@@ -21,7 +27,7 @@ def sum(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scal
 
 
 @builtin
-def max(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scalar:
+def max(x: Tile, axis: int | None = None, keepdims: bool = False) -> Any:
     """The largest element along `axis` (None: of all); NaN wins, as in numpy.
 
     ```python
@@ -31,7 +37,7 @@ def max(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scal
 
 
 @builtin
-def min(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scalar:
+def min(x: Tile, axis: int | None = None, keepdims: bool = False) -> Any:
     """The smallest element along `axis` (None: of all); NaN wins, as in numpy.
 
     ```python
@@ -41,7 +47,7 @@ def min(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scal
 
 
 @builtin
-def prod(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scalar:
+def prod(x: Tile, axis: int | None = None, keepdims: bool = False) -> Any:
     """The product along `axis` (None: of all elements), of `x`'s dtype.
 
     ```python
@@ -51,7 +57,7 @@ def prod(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Sca
 
 
 @builtin
-def any(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scalar:
+def any(x: Tile, axis: int | None = None, keepdims: bool = False) -> Any:
     """Whether one element along `axis` (None: of all) is not 0: i1.
 
     ```python
@@ -61,7 +67,7 @@ def any(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scal
 
 
 @builtin
-def all(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scalar:
+def all(x: Tile, axis: int | None = None, keepdims: bool = False) -> Any:
     """Whether all elements along `axis` (None: of all) are not 0: i1.
 
     ```python
@@ -71,7 +77,7 @@ def all(x: Tile, axis: int | None = None, keepdims: bool = False) -> Tile | Scal
 
 
 @builtin
-def argmax(x: Tile, axis: int, keepdims: bool = False) -> Tile | Scalar:
+def argmax(x: Tile, axis: int, keepdims: bool = False) -> Any:
     """The place (i32) of the largest element along `axis`: the first of equals, the first NaN if there is one.
 
     ```python
@@ -81,7 +87,7 @@ def argmax(x: Tile, axis: int, keepdims: bool = False) -> Tile | Scalar:
 
 
 @builtin
-def argmin(x: Tile, axis: int, keepdims: bool = False) -> Tile | Scalar:
+def argmin(x: Tile, axis: int, keepdims: bool = False) -> Any:
     """The place (i32) of the smallest element along `axis`: the first of equals, the first NaN if there is one.
 
     ```python
@@ -91,7 +97,7 @@ def argmin(x: Tile, axis: int, keepdims: bool = False) -> Tile | Scalar:
 
 
 @builtin
-def reduce(x: Tile | tuple[Tile, ...], axis: int, combine: Callable, keepdims: bool = False) -> Tile | Scalar | tuple:
+def reduce(x: Tile | tuple[Tile, ...], axis: int, combine: Callable, keepdims: bool = False) -> Any:
     """All elements along `axis` combined by a function, which is associative and commutative.
 
     `combine` is an `@hr.inline` function or a lambda: of two scalars for one tile; for a tuple of tiles of one shape,
@@ -104,7 +110,7 @@ def reduce(x: Tile | tuple[Tile, ...], axis: int, combine: Callable, keepdims: b
 
 
 @builtin
-def scan(x: Tile | tuple[Tile, ...], axis: int, combine: Callable, reverse: bool = False) -> Tile | tuple[Tile, ...]:
+def scan(x: Tile | tuple[Tile, ...], axis: int, combine: Callable, reverse: bool = False) -> Any:
     """Each element combined with all before it along `axis` (`reverse`: after it), itself included.
 
     `combine` as in `hr.reduce`, the earlier part first; it need not be commutative.
