@@ -220,21 +220,22 @@ std::string TileLayout::toString() const {
 }
 
 std::optional<std::vector<int64_t>> TileLayout::renaming(const TileLayout &from, const TileLayout &to) {
-  if (from.shape() != to.shape() || from.numWarps() != to.numWarps() ||
+  if (productOf(from.shape()) != productOf(to.shape()) || from.numWarps() != to.numWarps() ||
       from.atom().numBits(InDim::Lane) != to.atom().numBits(InDim::Lane))
     return std::nullopt;
+  std::vector<int64_t> fromShape = from.shape(), toShape = to.shape();
   // Thread (0, 0) has offset zero in both layouts. So a renaming that fits it fits all threads
   // exactly if every thread has equal offsets in both.
   for (int64_t warp = 0; warp < to.numWarps(); ++warp)
     for (int64_t lane = 0; lane < to.atom().size(InDim::Lane); ++lane)
-      if (from.threadOffset(lane, warp) != to.threadOffset(lane, warp))
+      if (rowMajorIndex(from.threadOffset(lane, warp), fromShape) != rowMajorIndex(to.threadOffset(lane, warp), toShape))
         return std::nullopt;
-  std::map<std::vector<int64_t>, int64_t> registerAt;
+  std::map<int64_t, int64_t> registerAt;
   for (int64_t reg = 0; reg < from.numRegisters(); ++reg)
-    registerAt.emplace(from.registerOffset(reg), reg);
+    registerAt.emplace(rowMajorIndex(from.registerOffset(reg), fromShape), reg);
   std::vector<int64_t> result;
   for (int64_t reg = 0; reg < to.numRegisters(); ++reg) {
-    auto found = registerAt.find(to.registerOffset(reg));
+    auto found = registerAt.find(rowMajorIndex(to.registerOffset(reg), toShape));
     if (found == registerAt.end())
       return std::nullopt;
     result.push_back(found->second);

@@ -1,13 +1,14 @@
 // Case P13: loads under a condition of the trip, in a pipelined loop: C = A B over the first `limit` tiles of K, or over
 // those that `mask` names.
 //
+// param BM = 64
 // param STAGES = 2
 // param SPECIALIZE = auto
 
 !half = memref<?x?xf16, strided<[?, 1]>>
 !result = memref<?x?xf32, strided<[?, 1]>>
 !mask = memref<?xi32, strided<[1]>>
-!sums = tensor<64x64xf32>
+!sums = tensor<${BM}x64xf32>
 
 tile.kernel @both(%A: !half {tile.name = "A", tile.align = 16 : i64}, %B: !half {tile.name = "B", tile.align = 16 : i64},
                   %C: !result {tile.name = "C", tile.align = 16 : i64}, %limit: index {tile.name = "limit"}) {
@@ -21,9 +22,9 @@ tile.kernel @both(%A: !half {tile.name = "A", tile.align = 16 : i64}, %B: !half 
       pipeline(stages = ${STAGES}, specialize = ${SPECIALIZE}) {
     %isIn = arith.cmpi slt, %k, %end : index
     %next = scf.if %isIn -> (!sums) {
-      %a = tile.load %A[%c0, %k] : !half -> tensor<64x32xf16>
+      %a = tile.load %A[%c0, %k] : !half -> tensor<${BM}x32xf16>
       %b = tile.load %B[%k, %c0] : !half -> tensor<32x64xf16>
-      %s = tile.dot %a, %b, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> !sums
+      %s = tile.dot %a, %b, %acc : tensor<${BM}x32xf16>, tensor<32x64xf16> -> !sums
       scf.yield %s : !sums
     } else {
       scf.yield %acc : !sums
@@ -47,8 +48,8 @@ tile.kernel @one(%A: !half {tile.name = "A", tile.align = 16 : i64}, %B: !half {
     %isIn = arith.cmpi slt, %k, %end : index
     %b = tile.load %B[%k, %c0] : !half -> tensor<32x64xf16>
     %next = scf.if %isIn -> (!sums) {
-      %a = tile.load %A[%c0, %k] : !half -> tensor<64x32xf16>
-      %s = tile.dot %a, %b, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> !sums
+      %a = tile.load %A[%c0, %k] : !half -> tensor<${BM}x32xf16>
+      %s = tile.dot %a, %b, %acc : tensor<${BM}x32xf16>, tensor<32x64xf16> -> !sums
       scf.yield %s : !sums
     } else {
       scf.yield %acc : !sums
@@ -73,9 +74,9 @@ tile.kernel @masked(%A: !half {tile.name = "A", tile.align = 16 : i64}, %B: !hal
     %m = tile.load_scalar %mask[%i] : !mask -> i32
     %isIn = arith.cmpi ne, %m, %none : i32
     %next = scf.if %isIn -> (!sums) {
-      %a = tile.load %A[%c0, %k] : !half -> tensor<64x32xf16>
+      %a = tile.load %A[%c0, %k] : !half -> tensor<${BM}x32xf16>
       %b = tile.load %B[%k, %c0] : !half -> tensor<32x64xf16>
-      %s = tile.dot %a, %b, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> !sums
+      %s = tile.dot %a, %b, %acc : tensor<${BM}x32xf16>, tensor<32x64xf16> -> !sums
       scf.yield %s : !sums
     } else {
       scf.yield %acc : !sums

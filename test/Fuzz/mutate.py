@@ -10,6 +10,7 @@ import random
 import re
 
 from seeds import TARGETS, all_seeds, random_gemm
+from tile_ops import TileOps
 from vocabulary import (
     ATTRIBUTES,
     ELEMENTS,
@@ -62,6 +63,7 @@ class Mutator:
             (self.swap_keyword, 4),
             (self.swap_value, 4),
             (self.insert_op, 6),
+            (self.insert_tile_op, 6),
             (self.splice, 1),
             (self.toggle_transpose, 1),
             (self.wrap_lines, 2),
@@ -215,19 +217,48 @@ class Mutator:
         match, other = self._pick(_VALUE, text), self._pick(_VALUE, text)
         return self._replace(text, match, other[0], False) if match else text
 
-    def insert_op(self, text: str) -> str:
-        """An element-wise op on a tile, whose result replaces the tile from there on."""
-        lines = text.splitlines(keepends=True)
+    def _pick_result(self, lines: list[str]) -> tuple[int, str, str, str] | None:
+        """A line that makes a value: its number, indentation, the value's name and type."""
         found = [
             (i, match)
             for i, line in enumerate(lines)
             if (match := re.match(r"(\s*)(%\w+) = .*?(tensor<[^\n]*>|index|[fi]\d+)\s*$", line))
         ]
         if not found:
-            return text
+            return None
         i, match = self.rng.choice(found)
-        indent, value = match[1], match[2]
-        kind = re.split(r" -> | to | : |, (?=tensor)", match[3])[-1]
+        return i, match[1], match[2], re.split(r" -> | to | : |, (?=tensor)", match[3])[-1]
+
+    def _replace_uses(self, lines: list[str], value: str, new: str) -> str:
+        """The lines with `new` in one use of `value`, or in all of them."""
+        rest = "".join(lines)
+        uses = list(re.finditer(rf"{re.escape(value)}\b", rest))
+        if uses and self.rng.random() < 0.5:
+            use = self.rng.choice(uses)
+            return rest[: use.start()] + new + rest[use.end() :]
+        return re.sub(rf"{re.escape(value)}\b", new, rest)
+
+    def insert_tile_op(self, text: str) -> str:
+        """Operations on a whole tile, whose result replaces the tile from there on."""
+        lines = text.splitlines(keepends=True)
+        picked = self._pick_result(lines)
+        if not picked:
+            return text
+        i, indent, value, kind = picked
+        new = f"%new{self.rng.randrange(1000)}"
+        ops = TileOps(self.rng, text, value, kind, new).draw()
+        if not ops:
+            return text
+        inserted = "".join(f"{indent}{op}\n" for op in ops)
+        return "".join(lines[: i + 1]) + inserted + self._replace_uses(lines[i + 1 :], value, new)
+
+    def insert_op(self, text: str) -> str:
+        """An element-wise op on a tile, whose result replaces the tile from there on."""
+        lines = text.splitlines(keepends=True)
+        picked = self._pick_result(lines)
+        if not picked:
+            return text
+        i, indent, value, kind = picked
         element = re.split(r"x", kind[7:-1].split(",")[0])[-1] if kind.startswith("tensor") else kind
         new = f"%new{self.rng.randrange(1000)}"
         if self.rng.random() < 0.15:
@@ -248,14 +279,7 @@ class Mutator:
         else:
             template = self.rng.choice(INTEGER_OPS if element[:1] == "i" else FLOAT_OPS)
             op = f"{indent}{new} = {template.format(value)} : {kind}\n"
-        rest = "".join(lines[i + 1 :])
-        uses = list(re.finditer(rf"{re.escape(value)}\b", rest))
-        if uses and self.rng.random() < 0.5:
-            use = self.rng.choice(uses)
-            rest = rest[: use.start()] + new + rest[use.end() :]
-        else:
-            rest = re.sub(rf"{re.escape(value)}\b", new, rest)
-        return "".join(lines[: i + 1]) + op + rest
+        return "".join(lines[: i + 1]) + op + self._replace_uses(lines[i + 1 :], value, new)
 
     def splice(self, text: str) -> str:
         other = self.rng.choice(self.seeds)[1]

@@ -35,6 +35,8 @@ def _files() -> dict[str, str]:
             seeds[f"{path.name}@{target}"] = _substitute(text, target)
     for path in sorted((REPOSITORY / "test").rglob("*.mlir")):
         text = path.read_text(errors="replace")
+        if re.search(r"^// param ", text, re.MULTILINE):
+            text = _substitute(text, "sm_90a")
         for number, chunk in enumerate(re.split(r"^// -----.*$", text, flags=re.MULTILINE)):
             # Expectations are comments to the tools, and mutating them is wasted.
             chunk = "\n".join(line for line in chunk.splitlines() if not line.lstrip().startswith("//"))

@@ -115,6 +115,14 @@ pipe.pipeline = 1
 pipe.grid = []
 pipe.contract = 5
 pipe.tensor_maps = [1]
+valid = array<i64: 3, 5>
+valid = array<i64: 64>
+parts = 4 : i64
+reverse
+axis = 1 : i64
+axis = 7 : i64
+permutation = array<i64: 1, 1>
+combine = #tile.combine<add>
 """.split("\n")[1:-1]
 
 # Of a kernel.
@@ -154,6 +162,12 @@ tile.for scf.for scf.if scf.while scf.parallel
 tile.yield scf.yield tile.return func.return cf.br
 tile.kernel func.func gpu.func module llvm.func
 tile.load tile.store pipe.load tile.broadcast memref.load
+tile.gather tile.scatter tile.reduce_store tile.store
+tile.load_scalar tile.store_scalar tile.load
+tile.reduce tile.scan
+tile.transpose tile.reshape tile.expand_dims tile.broadcast
+tile.split tile.join tile.reshape
+tile.iota tensor.splat arith.constant
 tile.program_id tile.num_programs tile.grid
 pipe.producer_acquire pipe.consumer_wait
 pipe.producer_commit pipe.consumer_release

@@ -165,6 +165,27 @@ def reshapes(X, Z):
     Z[0:512] = X[0:16, 0:32].reshape(-1)
 
 
+@case(
+    given(X=floats(16, 32), Z=empty(16, 32)),
+    lambda X, **_: {"Z": np.stack([X[:, 1::2], X[:, 0::2] * 2], axis=2).reshape(16, 32)},
+)
+@hr.kernel
+def splits_and_joins(X, Z):
+    hr.grid(1)
+    even, odd = hr.split(X[0:16, 0:32].reshape(16, 16, 2))
+    Z[0:16, 0:32] = hr.join(odd, even * 2).reshape(16, 32)
+
+
+@case(
+    given(X=floats(64), Z=empty(64, 2)),
+    lambda X, **_: {"Z": np.stack([X, np.ones_like(X)], axis=1)},
+)
+@hr.kernel
+def joins_with_a_number(X, Z):
+    hr.grid(1)
+    Z[0:64, 0:2] = hr.join(X[0:64], 1.0)
+
+
 @case(given(Z=empty(64, dtype=np.int32)), lambda **_: {"Z": np.arange(64, dtype=np.int32) * 3 + 5})
 @hr.kernel
 def ranges(Z):

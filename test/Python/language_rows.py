@@ -29,6 +29,34 @@ def embedding(table, ids, Y, BR: hr.constexpr, BC: hr.constexpr):
     hr.store(Y[m : m + BR, n : n + BC], table[ids[m : m + BR], n : n + BC], cache="evict_first")
 
 
+ANGLES = hr.f32[:, ::1]
+
+
+@twin(lambda t: {"X": t[:, :, ::1], "cosines": ANGLES, "sines": ANGLES, "Y": t[:, :, ::1]})
+@hr.kernel(warps="WARPS")
+def rotary(
+    X,
+    cosines,
+    sines,
+    Y,
+    BH: hr.constexpr,
+    PAIRS: hr.constexpr,
+    COLUMNS: hr.constexpr,
+    STAGES: hr.constexpr,
+    WARPS: hr.constexpr,
+    SPECIALIZE: hr.constexpr,
+):
+    block, t = hr.grid(hr.cdiv(X.shape[1], BH), X.shape[0])
+    h = block * BH
+    for p in hr.pipelined(0, cosines.shape[1], PAIRS, stages=STAGES, specialize=SPECIALIZE):
+        n = p * 2
+        x = X[t, h : h + BH, n : n + COLUMNS].to(hr.f32)
+        even, odd = hr.split(x.reshape(BH, PAIRS, 2))
+        cos, sin = cosines[t, p : p + PAIRS][None, :], sines[t, p : p + PAIRS][None, :]
+        turned = hr.join(even * cos - odd * sin, even * sin + odd * cos)
+        Y[t, h : h + BH, n : n + COLUMNS] = turned.reshape(BH, COLUMNS).to(Y.dtype)
+
+
 twin(matrices("X", "Y"), "softmax_rows")(softmax_kernel)
 twin(matrices("X", "Y"), "softmax_online")(long_softmax_kernel)
 twin(lambda t: {"X": t[:, ::1], "weight": VECTOR, "Y": t[:, ::1], "rstd": VECTOR, "eps": float}, "rms_norm")(

@@ -76,6 +76,11 @@ def test_shapes():
     np.testing.assert_array_equal(reshaped, x.reshape(3, 8))
     text = "%e = tile.expand_dims %0 axis 0 : $0 -> tensor<1x6xf32>\n%r = tile.broadcast %e : tensor<1x6xf32> -> $r"
     np.testing.assert_array_equal(apply(text, x[0].copy(), result=np.empty((4, 6), "f4")), np.tile(x[0], (4, 1)))
+    np.testing.assert_array_equal(apply("tile.join %0, %1 : $0 -> $r", x, -x, result=np.empty((4, 6, 2), "f4")),
+                                  np.stack([x, -x], axis=2))  # fmt: skip
+    text = "%a, %b = tile.split %0 : $0 -> tensor<2x3xf32>\n%r = arith.subf %a, %b : $r"
+    pairs = numbers(2, 3, 2)
+    np.testing.assert_array_equal(apply(text, pairs, result=np.empty((2, 3), "f4")), pairs[..., 0] - pairs[..., 1])
     np.testing.assert_array_equal(apply("tile.iota axis 1 : $r", result=np.empty((2, 3), "i2")), [[0, 1, 2]] * 2)
 
 

@@ -44,15 +44,15 @@ def check(result: np.ndarray, dtype: str, expected: Real) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "i8", "e4m3"])
+@pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "i8", "e4m3", "e5m2"])
 def test_types(dtype, target):
     a, b, expected = operands(dtype)
-    if dtype == "e4m3" and target == "sm_80":
+    if dtype in ("e4m3", "e5m2") and target == "sm_80":
         with pytest.raises(hr.CompileError, match="needs sm_89"):
             hr.kernels.gemm(a, b, on="sim", target=target)
         return
     got = hr.kernels.gemm(a, b, on="sim", target=target)
-    check(got, {"i8": "i32", "e4m3": "bf16"}.get(dtype, dtype), expected)
+    check(got, {"i8": "i32", "e4m3": "bf16", "e5m2": "bf16"}.get(dtype, dtype), expected)
 
 
 @pytest.mark.parametrize("target", TARGETS)

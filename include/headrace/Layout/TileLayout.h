@@ -103,6 +103,16 @@ public:
   /// Registers keep their elements except that repetitions are renumbered row-major; see renaming.
   TileLayout transpose(const std::vector<int64_t> &perm) const;
 
+  /// A last dimension of extent 2 more: each thread holds both elements of it, in neighbouring registers. Ensures:
+  /// pair().slice(rank()) == *this when no register base of the atom is zero.
+  TileLayout pair() const;
+  /// True if each thread holds all elements along dimension `dim`.
+  bool isWithinThreads(int64_t dim) const;
+  /// The same elements in the same threads, numbered in row-major order, as a tile of other extents. nullopt if they are
+  /// no such layout (a repetition below bits of the atom). Requires: as many elements. Ensures: renaming(*this, result);
+  /// never nullopt where only extents of 1 come and go, or where dimensions are only split inside the atom.
+  std::optional<TileLayout> reshape(const std::vector<int64_t> &shape) const;
+
   /// Equality of the description (atom, groups, repeat). Two descriptions may still be the same
   /// map: see renaming.
   bool operator==(const TileLayout &other) const;
@@ -111,8 +121,9 @@ public:
   std::string toString() const;
 
   /// For each register of `to`, the register of `from` that holds the same element in the same
-  /// thread, for all threads. nullopt if an element must come from another thread, or if shapes or
-  /// numbers of warps differ.
+  /// thread, for all threads; of tiles of other extents, the element of the same row-major number.
+  /// nullopt if an element must come from another thread, or if numbers of elements or of warps
+  /// differ.
   static std::optional<std::vector<int64_t>> renaming(const TileLayout &from, const TileLayout &to);
 
   /// The largest power of two n such that, in every thread, each run of n registers that starts at
@@ -130,6 +141,13 @@ public:
   bool isWriter(int64_t lane, int64_t warp) const;
 
 private:
+  /// Dimension `dim` as two: the finer one, of extent `fine`, after it. nullopt if `fine` ends inside of a factor.
+  std::optional<TileLayout> splitDim(int64_t dim, int64_t fine) const;
+  /// Dimension `dim` and the next, the finer one, as one.
+  std::optional<TileLayout> mergeDims(int64_t dim) const;
+  /// Repetitions and groups of dimension `dim` as bits of the atom, as far as they are powers of two and the warps'
+  /// numbers stay.
+  TileLayout foldIntoAtom(int64_t dim) const;
   /// Coordinates of a group of warps in the grid that `groups` spans.
   std::vector<int64_t> groupCoordinate(int64_t group) const;
 

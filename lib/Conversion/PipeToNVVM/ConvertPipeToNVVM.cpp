@@ -64,6 +64,7 @@ static void populate(lowering::TypeConverter &converter, RewritePatternSet &patt
   populateIndexedMemory(converter, patterns);
   populateGlobalMemory(converter, patterns);
   populateSharedMemory(converter, patterns);
+  populateRearrangements(converter, patterns);
   populateCopies(converter, patterns, target);
   populateChannels(converter, patterns, target);
   populateMmaSync(converter, patterns, target);

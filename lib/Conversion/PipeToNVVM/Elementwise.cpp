@@ -1,6 +1,5 @@
 // arith and math on register tiles: the scalar op for each register. Also constants, splats,
-// coordinates, expand_dims, broadcast, transpose, and
-// reshapes that leave every element in its place.
+// coordinates, expand_dims, broadcast and transpose.
 #include "Float8.h"
 #include "ScalarMath.h"
 #include "TileRegisters.h"
@@ -266,19 +265,6 @@ private:
       source[from] = at[to];
     return source;
   }
-  /// Only dimensions of extent 1 come and go.
-  static std::vector<int64_t> sourceOf(tile::ReshapeOp op, const TileLayout &from,
-                                       std::vector<int64_t> at) {
-    std::vector<int64_t> source;
-    size_t dim = 0;
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getResult().getType()).getShape();
-    for (int64_t extent : from.shape()) {
-      while (extent != 1 && shape[dim] == 1)
-        ++dim;
-      source.push_back(extent == 1 ? 0 : at[dim++]);
-    }
-    return source;
-  }
   static std::vector<int64_t> sourceOf(tile::BroadcastOp, const TileLayout &from,
                                        std::vector<int64_t> at) {
     for (auto [place, extent] : llvm::zip_equal(at, from.shape()))
@@ -293,6 +279,6 @@ private:
 void lowering::populateElementwise(lowering::TypeConverter &types, RewritePatternSet &patterns) {
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern, IotaPattern,
                ReindexPattern<tile::ExpandDimsOp>, ReindexPattern<tile::BroadcastOp>,
-               ReindexPattern<tile::TransposeOp>, ReindexPattern<tile::ReshapeOp>>(
+               ReindexPattern<tile::TransposeOp>>(
       types, patterns.getContext());
 }

@@ -154,7 +154,7 @@ struct StorePattern : OpConversionPattern<StoreOp> {
     Location loc = op.getLoc();
     FailureOr<GlobalTile> tile = GlobalTile::create(
         rewriter, op, op.getTile().getType(), cast<MemRefType>(op.getArray().getType()),
-        adaptor.getArray(), adaptor.getOffsets(), op.getVector());
+        adaptor.getArray(), adaptor.getOffsets(), op.getVector(), op.getValid());
     if (failed(tile))
       return failure();
     tile->onlyIf(isWriter(rewriter, loc, tile->getLayout(), getThread(rewriter, op)));

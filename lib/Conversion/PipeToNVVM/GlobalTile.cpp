@@ -30,10 +30,20 @@ static Value advance(OpBuilder &builder, Location loc, Value pointer, Value byte
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
 
+/// max(0, min(size, offset + valid)), without overflow.
+static Value cutOff(OpBuilder &builder, Location loc, Value size, Value offset, int64_t valid) {
+  Value extent = constI32(builder, loc, valid);
+  Value last = arith::SubIOp::create(builder, loc, size, extent);
+  Value start = arith::MinSIOp::create(builder, loc, last, offset);
+  Value end = arith::AddIOp::create(builder, loc, start, extent);
+  return arith::MaxSIOp::create(builder, loc, end, constI32(builder, loc, 0));
+}
+
 FailureOr<GlobalTile> GlobalTile::create(OpBuilder &builder, Operation *op, Type tileType,
                                          MemRefType arrayType, ValueRange array,
                                          ArrayRef<ValueRange> offsets,
-                                         std::optional<int64_t> vector) {
+                                         std::optional<int64_t> vector,
+                                         std::optional<ArrayRef<int64_t>> valid) {
   FailureOr<TileLayout> layout = layoutOf(op, tileType);
   if (failed(layout))
     return failure();
@@ -63,9 +73,12 @@ FailureOr<GlobalTile> GlobalTile::create(OpBuilder &builder, Operation *op, Type
   Value bytes;
   for (int64_t d = 0; d < layout->rank(); ++d) {
     Dim dim;
-    dim.coordinate =
-        arith::AddIOp::create(builder, loc, toI32(builder, loc, offsets[d].front()), thread[d]);
-    dim.size = dim.limit = view.size(builder, loc, d);
+    Value offset = toI32(builder, loc, offsets[d].front());
+    dim.coordinate = arith::AddIOp::create(builder, loc, offset, thread[d]);
+    dim.size = view.size(builder, loc, d);
+    if (valid && (*valid)[d] < layout->shape()[d])
+      dim.size = cutOff(builder, loc, dim.size, offset, (*valid)[d]);
+    dim.limit = dim.size;
     if (d == tile.along) {
       tile.straddles = arrayType.isDynamicDim(d) || arrayType.getDimSize(d) % tile.vector != 0;
       if (tile.straddles) {

@@ -16,12 +16,14 @@ namespace headrace::lowering {
 class GlobalTile {
 public:
   /// The tile of type `tileType` at `offsets` (one value each) of an array. `vector`: bytes that
-  /// one access may move, which promises that the address of each vector is a multiple. Emits an
-  /// error on `op` for tiles that do not fit.
+  /// one access may move, which promises that the address of each vector is a multiple. `valid`: the
+  /// extents from which on elements are padding, as if outside of the array; multiples of the vector
+  /// along its dimension. Emits an error on `op` for tiles that do not fit.
   static mlir::FailureOr<GlobalTile> create(OpBuilder &builder, Operation *op, Type tileType,
                                             mlir::MemRefType arrayType, ValueRange array,
                                             llvm::ArrayRef<ValueRange> offsets,
-                                            std::optional<int64_t> vector);
+                                            std::optional<int64_t> vector,
+                                            std::optional<llvm::ArrayRef<int64_t>> valid = std::nullopt);
 
   const TileLayout &getLayout() const { return layout; }
   /// Converted element type.

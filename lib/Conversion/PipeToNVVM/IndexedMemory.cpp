@@ -27,6 +27,8 @@ public:
   };
   /// Of the element in register `reg`; of the vector that starts there, if its dimension is divisible by the vector.
   Access at(int64_t reg);
+  /// i1: the element is none of those from the extents `valid` on. Null if none is.
+  Value isValid(int64_t reg, ArrayRef<int64_t> valid);
 
   const TileLayout *getLayout() const { return layout ? &*layout : nullptr; }
 
@@ -47,7 +49,9 @@ private:
   Location loc;
   ArrayView view;
   std::optional<TileLayout> layout;
+  SmallVector<Value> thread; ///< the thread's part of the coordinate, along the tile's dimensions
   SmallVector<Dim> dims;
+  std::map<std::pair<int64_t, int64_t>, Value> knownValid; ///< by dimension and constant
 };
 
 FailureOr<IndexedTile> IndexedTile::create(OpBuilder &builder, Operation *op, RankedTensorType tileType,
@@ -55,7 +59,7 @@ FailureOr<IndexedTile> IndexedTile::create(OpBuilder &builder, Operation *op, Ra
                                            ArrayRef<ValueRange> converted) {
   Location loc = op->getLoc();
   IndexedTile tile(builder, loc, ArrayView(arrayType, array));
-  SmallVector<Value> thread;
+  SmallVector<Value> &thread = tile.thread;
   if (tileType) {
     FailureOr<TileLayout> layout = layoutOf(op, tileType);
     if (failed(layout))
@@ -131,6 +135,21 @@ IndexedTile::Access IndexedTile::at(int64_t reg) {
   Value address = LLVM::GEPOp::create(builder, loc, view.base().getType(), builder.getI8Type(), view.base(),
                                       ArrayRef<LLVM::GEPArg>{bytes});
   return {address, inside};
+}
+
+Value IndexedTile::isValid(int64_t reg, ArrayRef<int64_t> valid) {
+  Value result;
+  for (auto [dim, extent] : llvm::enumerate(valid)) {
+    if (extent == layout->shape()[dim])
+      continue;
+    int64_t constant = layout->registerOffset(reg)[dim];
+    Value &here = knownValid[{dim, constant}];
+    if (!here) // thread < extent - constant, which is negative where no thread's element is valid
+      here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, thread[dim],
+                                   constI32(builder, loc, extent - constant));
+    result = result ? arith::AndIOp::create(builder, loc, result, here).getResult() : here;
+  }
+  return result;
 }
 
 /// Predicated ld of `transfer`; `otherwise` where the access is outside.
@@ -245,7 +264,7 @@ void update(OpBuilder &builder, Operation *op, tile::Combine combine, IndexedTil
 /// Stores or combines every element that this thread is the writer of.
 LogicalResult writeElements(ConversionPatternRewriter &rewriter, Operation *op, Value tileValue, ValueRange registers,
                             Value arrayValue, ValueRange array, ValueRange positions, ArrayRef<ValueRange> converted,
-                            std::optional<tile::Combine> combine) {
+                            std::optional<tile::Combine> combine, std::optional<ArrayRef<int64_t>> valid) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(tileValue.getType());
   FailureOr<IndexedTile> tile = IndexedTile::create(rewriter, op, type, cast<MemRefType>(arrayValue.getType()), array,
@@ -257,8 +276,9 @@ LogicalResult writeElements(ConversionPatternRewriter &rewriter, Operation *op, 
   Transfer transfer(element.getIntOrFloatBitWidth() / 8, element);
   for (auto [reg, value] : llvm::enumerate(registers)) {
     IndexedTile::Access access = tile->at(reg);
-    if (writer)
-      access.inside = arith::AndIOp::create(rewriter, loc, access.inside, writer);
+    for (Value condition : {writer, valid ? tile->isValid(reg, *valid) : Value()})
+      if (condition)
+        access.inside = arith::AndIOp::create(rewriter, loc, access.inside, condition);
     if (combine)
       update(rewriter, op, *combine, access, value, type.getElementType());
     else
@@ -274,7 +294,7 @@ struct ScatterPattern : OpConversionPattern<tile::ScatterOp> {
   LogicalResult matchAndRewrite(tile::ScatterOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     return writeElements(rewriter, op, op.getTile(), adaptor.getTile(), op.getArray(), adaptor.getArray(),
-                         op.getPositions(), adaptor.getPositions(), op.getCombine());
+                         op.getPositions(), adaptor.getPositions(), op.getCombine(), op.getValid());
   }
 };
 
@@ -284,7 +304,7 @@ struct ReduceStorePattern : OpConversionPattern<tile::ReduceStoreOp> {
   LogicalResult matchAndRewrite(tile::ReduceStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     return writeElements(rewriter, op, op.getTile(), adaptor.getTile(), op.getArray(), adaptor.getArray(),
-                         op.getOffsets(), adaptor.getOffsets(), op.getCombine());
+                         op.getOffsets(), adaptor.getOffsets(), op.getCombine(), op.getValid());
   }
 };
 

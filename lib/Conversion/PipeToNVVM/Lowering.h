@@ -136,7 +136,8 @@ void populateElementwise(TypeConverter &, mlir::RewritePatternSet &);  // arith 
 void populateReductions(TypeConverter &, mlir::RewritePatternSet &);   // tile.reduce, tile.scan
 void populateIndexedMemory(TypeConverter &, mlir::RewritePatternSet &); // tile.gather, scatter, reduce_store, scalars
 void populateGlobalMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.load, pipe.store
-void populateSharedMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.read, pipe.write, convert_layout
+void populateSharedMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.read, pipe.write
+void populateRearrangements(TypeConverter &, mlir::RewritePatternSet &); // convert_layout, tile.reshape, split, join
 void populateCopies(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &); // pipe.copy plain and cp_async
 void populateTmaCopies(TypeConverter &, mlir::RewritePatternSet &); // pipe.copy tma, pipe.async_store; by populateCopies
 void populateChannels(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &); // protocol ops, fences, barriers

@@ -1,4 +1,4 @@
-// pipe.read and pipe.write of slots in shared memory, and the renaming of registers.
+// pipe.read and pipe.write of slots in shared memory.
 #include "MatrixAccess.h"
 #include "TileRegisters.h"
 
@@ -139,28 +139,8 @@ struct ViewPattern : OpConversionPattern<ViewOp> {
   }
 };
 
-struct ConvertLayoutPattern : OpConversionPattern<ConvertLayoutOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(ConvertLayoutOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    FailureOr<TileLayout> from = layoutOf(op, op.getSource().getType());
-    FailureOr<TileLayout> to = layoutOf(op, op.getResult().getType());
-    if (failed(from) || failed(to))
-      return failure();
-    std::optional<std::vector<int64_t>> source = TileLayout::renaming(*from, *to);
-    if (!source)
-      return op.emitOpError("expected each thread to keep its elements, got ")
-             << from->toString() << " to " << to->toString();
-    SmallVector<Value> registers =
-        llvm::map_to_vector(*source, [&](int64_t reg) { return adaptor.getSource()[reg]; });
-    rewriter.replaceOpWithMultiple(op, {registers});
-    return success();
-  }
-};
-
 } // namespace
 
 void lowering::populateSharedMemory(lowering::TypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<ReadPattern, WritePattern, ViewPattern, ConvertLayoutPattern>(types, patterns.getContext());
+  patterns.add<ReadPattern, WritePattern, ViewPattern>(types, patterns.getContext());
 }

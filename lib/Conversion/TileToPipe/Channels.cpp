@@ -141,9 +141,10 @@ void KernelConversion::convertStore(tile::StoreOp store) {
   auto slot = slots.find(store.getTile());
   Operation *result;
   if (slot == slots.end()) {
-    int64_t vector = tile::getVectorBytes(store.getArray(), store.getOffsets(), store.getTileType().getShape(), false);
+    ArrayRef<int64_t> shape = store.getValid() ? *store.getValid() : store.getTileType().getShape();
+    int64_t vector = tile::getVectorBytes(store.getArray(), store.getOffsets(), shape, false);
     result = pipe::StoreOp::create(builder, store.getLoc(), store.getTile(), store.getArray(), store.getOffsets(),
-                                   store.getCacheAttr(), builder.getI64IntegerAttr(vector));
+                                   store.getCacheAttr(), builder.getI64IntegerAttr(vector), store.getValidAttr());
   } else {
     result = pipe::AsyncStoreOp::create(builder, store.getLoc(), slot->second.buffer, store.getArray(),
                                         store.getOffsets(), store.getCacheAttr(), IntegerAttr(),

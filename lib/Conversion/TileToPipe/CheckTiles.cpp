@@ -184,8 +184,11 @@ LogicalResult TileChecker::checkOp(Operation *op) {
     return checkDot(dot);
   if (auto crossing = dyn_cast<tile::ConvertLayoutOp>(op))
     return checkCrossing(crossing);
-  if (auto store = dyn_cast<tile::StoreOp>(op); store && isIn<SharedAttr>(store.getTile()))
+  if (auto store = dyn_cast<tile::StoreOp>(op); store && isIn<SharedAttr>(store.getTile())) {
+    if (store.getValid())
+      return store.emitError("expected a tile with padding to be stored from registers");
     return checkTma(store, store.getArray(), store.getTileType());
+  }
   if (op->getNumRegions() &&
       !isa<tile::KernelOp, tile::ForOp, tile::ReduceOp, tile::ScanOp, scf::ForOp, scf::IfOp,
            scf::WhileOp>(op))

@@ -31,9 +31,9 @@ LogicalResult KernelConversion::run() {
 /// Ops that work in registers, or on global memory by themselves, go on living at the pipe level.
 static bool needsNoChannel(Operation *op) {
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
-    return tile::onlyMovesUnits(reshape);
-  return isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp, tile::IotaOp, tile::ReduceOp, tile::ScanOp,
-             tile::LoadScalarOp, tile::StoreScalarOp, tile::GatherOp, tile::ScatterOp, tile::ReduceStoreOp>(op);
+    return tile::onlyRenames(reshape);
+  return isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp, tile::SplitOp, tile::JoinOp, tile::IotaOp,
+             tile::ReduceOp, tile::ScanOp, tile::LoadScalarOp, tile::StoreScalarOp, tile::GatherOp, tile::ScatterOp, tile::ReduceStoreOp>(op);
 }
 
 LogicalResult KernelConversion::convertBlock(Block &block) {

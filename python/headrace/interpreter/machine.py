@@ -161,6 +161,7 @@ _STRUCTURE = {
     "scf.if": _if,
     "tile.reduce": _combine,
     "tile.scan": _combine,
+    "tile.split": lambda machine, op, args, values: tiles.split(args[0]),
     "memref.dim": _dim,
     "tile.assume": _assume,
     "tile.grouped_index": _grouped_index,

@@ -43,6 +43,15 @@ def _reshape(op: Operation, args: list[np.ndarray]) -> np.ndarray:
     return np.reshape(args[0], op.result_types[0].shape)
 
 
+def _join(op: Operation, args: list[np.ndarray]) -> np.ndarray:
+    return np.stack(args, axis=-1)
+
+
+def split(source: np.ndarray) -> list[np.ndarray]:
+    """Both results of tile.split."""
+    return [source[..., 0], source[..., 1]]
+
+
 def _dot(op: Operation, args: list[np.ndarray]) -> np.ndarray:
     """Sums in float64, which is exact for the products of 8-bit integers too, and rounds once."""
     a, b, acc = args
@@ -59,6 +68,7 @@ EVALUATORS = {
     "tile.iota": _iota,
     "tile.transpose": _transpose,
     "tile.reshape": _reshape,
+    "tile.join": _join,
     "tile.dot": _dot,
     "tensor.splat": _splat,
 }

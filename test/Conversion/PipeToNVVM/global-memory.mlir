@@ -54,6 +54,20 @@ func.func @stores_vectors_and_tail(%A: memref<?x?xf16, strided<[?, 1]>>, %r: ind
   return
 }
 
+// Of a padded tile only what is valid is stored: the rows, and columns, end where the array does, or where the padding starts.
+// CHECK-LABEL: llvm.func @stores_no_padding
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %c12_i32
+// CHECK: %[[START:.*]] = arith.minsi %[[LAST]], %[[OFFSET:.*]] : i32
+// CHECK: %[[END:.*]] = arith.addi %[[START]], %c12_i32
+// CHECK: %[[SIZE:.*]] = arith.maxsi %[[END]], %c0_i32
+// CHECK: arith.cmpi ult, %{{.*}}, %[[SIZE]] : i32
+// CHECK: "@$1 st.global.v4.b32
+func.func @stores_no_padding(%A: memref<32x64xf32, strided<[64, 1]>>, %r: index, %c: index, %x: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
+  %t = tensor.splat %x : tensor<16x16xf32, #quads>
+  pipe.store %t, %A[%r, %c] {vector = 16 : i64, valid = array<i64: 12, 16>} : tensor<16x16xf32, #quads>, memref<32x64xf32, strided<[64, 1]>>
+  return
+}
+
 // CHECK-LABEL: llvm.func @stores_once
 // CHECK: %[[WRITER:.*]] = arith.cmpi eq
 // CHECK: %[[ROW:.*]] = arith.andi %[[WRITER]], %{{.*}} : i1

@@ -36,6 +36,19 @@ func.func @gathers_rows(%A: !matrix, %p: i32, %i: index) attributes {pipe.kernel
   return
 }
 
+// Of a padded tile only what is valid is written: a lane's column, and a register's row, against what is left of each.
+// CHECK-LABEL: llvm.func @scatters_no_padding
+// CHECK: %[[LANE:.*]] = arith.cmpi slt, %{{.*}}, %c30_i32
+// CHECK: "@$1 st.global.b32 [$0], $2;"
+// CHECK: arith.andi %{{.*}}, %[[LANE]] : i1
+// CHECK: "@$1 st.global.b32 [$0], $2;"
+func.func @scatters_no_padding(%A: !matrix, %p: i32, %i: index, %x: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
+  %q = tensor.splat %p : tensor<2xi32, #pair>
+  %t = tensor.splat %x : tensor<2x32xf32, #grid>
+  tile.scatter %t, %A[%q, %i] {valid = array<i64: 2, 30>} : tensor<2x32xf32, #grid>, !matrix, (tensor<2xi32, #pair>, index)
+  return
+}
+
 // Places of 64 bits are compared as such.
 // CHECK-LABEL: llvm.func @gathers_by_wide_places
 // CHECK: %[[SIZE:.*]] = arith.extui %{{.*}} : i32 to i64

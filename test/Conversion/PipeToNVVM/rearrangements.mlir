@@ -4,6 +4,10 @@
 
 #grid = #tile.layout<atom = [2, 32], register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [], groups = [], repeat = [1, 2]>
 #turned = #tile.layout<atom = [32, 2], register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], groups = [], repeat = [2, 1]>
+#pairs = #tile.layout<atom = [2, 32, 2], register = [[0, 0, 1], [1, 0, 0]], lane = [[0, 1, 0], [0, 2, 0], [0, 4, 0], [0, 8, 0], [0, 16, 0]], warp = [], groups = [], repeat = [1, 1, 1]>
+#half = #tile.layout<atom = [2, 32], register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [], groups = [], repeat = [1, 1]>
+#lanes = #tile.layout<atom = [2, 16, 2], register = [[1, 0, 0]], lane = [[0, 0, 1], [0, 1, 0], [0, 2, 0], [0, 4, 0], [0, 8, 0]], warp = [], groups = [], repeat = [1, 1, 1]>
+#both = #tile.layout<atom = [2, 16], register = [[1, 0]], lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [], groups = [], repeat = [1, 1]>
 #four = #tile.layout<atom = [1, 2, 1, 32], register = [[0, 1, 0, 0]], lane = [[0, 0, 0, 1], [0, 0, 0, 2], [0, 0, 0, 4], [0, 0, 0, 8], [0, 0, 0, 16]], warp = [], groups = [], repeat = [1, 1, 1, 2]>
 #dense = #tile.shared<major = 1, swizzle = 0>
 #row = #tile.shared<major = 0, swizzle = 0>
@@ -62,6 +66,38 @@ func.func @registers_of_a_transpose() attributes {pipe.kernel, pipe.warps = 1 : 
   return
 }
 
+// Halves of pairs are every other register; joined the other way round, all registers of a row change places.
+// CHECK-LABEL: llvm.func @splits_and_joins
+// CHECK-SAME: %[[X:[a-z0-9]*]]: f32, %[[Y:[a-z0-9]*]]: f32
+// CHECK-NEXT: arith.negf %[[Y]]
+// CHECK-NEXT: arith.negf %[[X]]
+// CHECK-NEXT: arith.negf %[[Y]]
+// CHECK-NEXT: arith.negf %[[X]]
+// CHECK-NEXT: llvm.return
+func.func @splits_and_joins(%x: f32, %y: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
+  %s = tensor.splat %x : tensor<2x32xf32, #half>
+  %t = tensor.splat %y : tensor<2x32xf32, #half>
+  %p = tile.join %s, %t : tensor<2x32xf32, #half> -> tensor<2x32x2xf32, #pairs>
+  %a, %b = tile.split %p : tensor<2x32x2xf32, #pairs> -> tensor<2x32xf32, #half>
+  %q = tile.join %b, %a : tensor<2x32xf32, #half> -> tensor<2x32x2xf32, #pairs>
+  %n = arith.negf %q : tensor<2x32x2xf32, #pairs>
+  return
+}
+
+// Where neighbouring lanes hold the two, each takes the one that is its own.
+// CHECK-LABEL: llvm.func @joins_over_lanes
+// CHECK-SAME: %[[X:[a-z0-9]*]]: f32, %[[Y:[a-z0-9]*]]: f32
+// CHECK: %[[SECOND:.*]] = arith.cmpi ne, %{{.*}}, %c0_i32
+// CHECK-NEXT: arith.select %[[SECOND]], %[[Y]], %[[X]] : f32
+// CHECK-NEXT: arith.select %[[SECOND]], %[[Y]], %[[X]] : f32
+// CHECK-NEXT: llvm.return
+func.func @joins_over_lanes(%x: f32, %y: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
+  %s = tensor.splat %x : tensor<2x16xf32, #both>
+  %t = tensor.splat %y : tensor<2x16xf32, #both>
+  %p = tile.join %s, %t : tensor<2x16xf32, #both> -> tensor<2x16x2xf32, #lanes>
+  return
+}
+
 // A view of a slot is its address.
 // CHECK-LABEL: llvm.func @views
 // CHECK: "ld.shared.v2.b32 {$0, $1}, [$2];", "=r,=r,r,~{memory}"
@@ -87,6 +123,54 @@ func.func @transpose_between_threads(%x: f32) attributes {pipe.kernel, pipe.warp
   %t = tensor.splat %x : tensor<2x32xf32, #grid>
   // expected-error@+1 {{'tile.transpose' op expected each thread to hold the source of its elements, got [2, 32] =}}
   %u = tile.transpose %t [1, 0] : tensor<2x32xf32, #grid> -> tensor<32x2xf32, #other>
+  return
+}
+
+}
+
+// -----
+
+#lanes = #tile.layout<atom = [2, 16, 2], register = [[1, 0, 0]], lane = [[0, 0, 1], [0, 1, 0], [0, 2, 0], [0, 4, 0], [0, 8, 0]], warp = [], groups = [], repeat = [1, 1, 1]>
+#both = #tile.layout<atom = [2, 16], register = [[1, 0]], lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [], groups = [], repeat = [1, 1]>
+
+module attributes {tile.target = "sm_80"} {
+
+func.func @split_between_threads(%x: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
+  %t = tensor.splat %x : tensor<2x16x2xf32, #lanes>
+  // expected-error@+1 {{'tile.split' op expected each thread to hold both halves of its elements, got [2, 16, 2] =}}
+  %a, %b = tile.split %t : tensor<2x16x2xf32, #lanes> -> tensor<2x16xf32, #both>
+  return
+}
+
+}
+
+// -----
+
+#pairs = #tile.layout<atom = [2, 32, 2], register = [[0, 0, 1], [1, 0, 0]], lane = [[0, 1, 0], [0, 2, 0], [0, 4, 0], [0, 8, 0], [0, 16, 0]], warp = [], groups = [], repeat = [1, 1, 1]>
+#turned = #tile.layout<atom = [2, 32], register = [[1, 0]], lane = [[0, 2], [0, 1], [0, 4], [0, 8], [0, 16]], warp = [], groups = [], repeat = [1, 1]>
+
+module attributes {tile.target = "sm_80"} {
+
+func.func @join_between_threads(%x: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
+  %t = tensor.splat %x : tensor<2x32xf32, #turned>
+  // expected-error@+1 {{'tile.join' op expected each thread to hold the elements that it joins, got [2, 32] =}}
+  %a = tile.join %t, %t : tensor<2x32xf32, #turned> -> tensor<2x32x2xf32, #pairs>
+  return
+}
+
+}
+
+// -----
+
+#grid = #tile.layout<atom = [2, 32], register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [], groups = [], repeat = [1, 1]>
+#vectors = #tile.layout<atom = [64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], groups = [], repeat = [1]>
+
+module attributes {tile.target = "sm_80"} {
+
+func.func @reshape_between_threads(%x: f32) attributes {pipe.kernel, pipe.warps = 1 : i64} {
+  %t = tensor.splat %x : tensor<2x32xf32, #grid>
+  // expected-error@+1 {{'tile.reshape' op expected each thread to keep its elements, got [2, 32] =}}
+  %u = tile.reshape %t : tensor<2x32xf32, #grid> -> tensor<64xf32, #vectors>
   return
 }
 

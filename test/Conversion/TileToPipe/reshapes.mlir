@@ -1,9 +1,10 @@
 // RUN: headrace-opt %s --convert-tile-to-pipe | FileCheck %s
 
-// Reshapes: through a dense slot, seen in other extents; and those that move no element.
+// Reshapes: through a dense slot, seen in other extents; and those that leave every element in its thread.
 
 #grid = #tile.layout<atom = [4, 32], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]], groups = [], repeat = [4, 1]>
 #line = #tile.layout<atom = [128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], groups = [], repeat = [4]>
+#vectors = #tile.layout<atom = [512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], groups = [], repeat = [1]>
 #column = #tile.layout<atom = [128, 1], register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], groups = [], repeat = [4, 1]>
 !vector = memref<?xf32>
 !matrix = memref<?x?xf32, strided<[?, 1]>>
@@ -22,8 +23,8 @@ tile.kernel @through_a_slot(%A: !matrix, %v: !vector) attributes {warps = 4 : i6
   // CHECK-NEXT: pipe.store %[[Y]],
   %c0 = arith.constant 0 : index
   %x = tile.load %A[%c0, %c0] : !matrix -> tensor<16x32xf32, #grid>
-  %y = tile.reshape %x : tensor<16x32xf32, #grid> -> tensor<512xf32, #line>
-  tile.store %y, %v[%c0] {mechanism = #tile.mechanism<plain>} : tensor<512xf32, #line>, !vector
+  %y = tile.reshape %x : tensor<16x32xf32, #grid> -> tensor<512xf32, #vectors>
+  tile.store %y, %v[%c0] {mechanism = #tile.mechanism<plain>} : tensor<512xf32, #vectors>, !vector
   tile.return
 }
 
@@ -38,9 +39,9 @@ tile.kernel @bits(%A: !matrix, %v: !vector) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %x = tile.load %A[%c0, %c0] : !matrix -> tensor<16x32xf32, #grid>
   %p = arith.cmpf olt, %x, %x : tensor<16x32xf32, #grid>
-  %q = tile.reshape %p : tensor<16x32xi1, #grid> -> tensor<512xi1, #line>
-  %y = arith.uitofp %q : tensor<512xi1, #line> to tensor<512xf32, #line>
-  tile.store %y, %v[%c0] {mechanism = #tile.mechanism<plain>} : tensor<512xf32, #line>, !vector
+  %q = tile.reshape %p : tensor<16x32xi1, #grid> -> tensor<512xi1, #vectors>
+  %y = arith.uitofp %q : tensor<512xi1, #vectors> to tensor<512xf32, #vectors>
+  tile.store %y, %v[%c0] {mechanism = #tile.mechanism<plain>} : tensor<512xf32, #vectors>, !vector
   tile.return
 }
 
@@ -53,5 +54,17 @@ tile.kernel @only_units(%v: !vector, %A: !matrix) attributes {warps = 4 : i64} {
   %x = tile.load %v[%c0] : !vector -> tensor<512xf32, #line>
   %y = tile.reshape %x : tensor<512xf32, #line> -> tensor<512x1xf32, #column>
   tile.store %y, %A[%c0, %c0] {mechanism = #tile.mechanism<plain>} : tensor<512x1xf32, #column>, !matrix
+  tile.return
+}
+
+// Rows of 32 lanes, one after the other over the warps: as lanes and warps count them in one dimension.
+// CHECK-LABEL: func.func @rows_in_a_line
+// CHECK-NOT: pipe.create_channel
+// CHECK: tile.reshape
+tile.kernel @rows_in_a_line(%A: !matrix, %v: !vector) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %A[%c0, %c0] : !matrix -> tensor<16x32xf32, #grid>
+  %y = tile.reshape %x : tensor<16x32xf32, #grid> -> tensor<512xf32, #line>
+  tile.store %y, %v[%c0] {mechanism = #tile.mechanism<plain>} : tensor<512xf32, #line>, !vector
   tile.return
 }

@@ -153,3 +153,67 @@ func.func @reshape_to_a_scalar(%a: tensor<1xf32>) {
   %b = tile.reshape %a : tensor<1xf32> -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @split_of_three(%a: tensor<16x3xf32>) {
+  // expected-error@+1 {{'tile.split' op expected a last dimension of 2, which the halves lack, and one type of elements, got 'tensor<16x3xf32>' and halves 'tensor<16xf32>'}}
+  %b, %c = tile.split %a : tensor<16x3xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @split_along_another_dimension(%a: tensor<2x16xf32>) {
+  // expected-error@+1 {{'tile.split' op expected a last dimension of 2, which the halves lack, and one type of elements, got 'tensor<2x16xf32>' and halves 'tensor<16xf32>'}}
+  %b, %c = tile.split %a : tensor<2x16xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @split_extents(%a: tensor<16x2xf32>) {
+  // expected-error@+1 {{'tile.split' op expected a last dimension of 2, which the halves lack, and one type of elements, got 'tensor<16x2xf32>' and halves 'tensor<32xf32>'}}
+  %b, %c = tile.split %a : tensor<16x2xf32> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @split_elements(%a: tensor<16x2xf32>) {
+  // expected-error@+1 {{'tile.split' op expected a last dimension of 2, which the halves lack, and one type of elements, got 'tensor<16x2xf32>' and halves 'tensor<16xi32>'}}
+  %b, %c = tile.split %a : tensor<16x2xf32> -> tensor<16xi32>
+  return
+}
+
+// -----
+
+func.func @split_to_scalars(%a: tensor<2xf32>) {
+  // expected-error@+1 {{'tile.split' op expected a tile of rank 1 to 4, got 'tensor<f32>'}}
+  %b, %c = tile.split %a : tensor<2xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @join_extents(%a: tensor<16xf32>) {
+  // expected-error@+1 {{'tile.join' op expected a last dimension of 2, which the halves lack, and one type of elements, got 'tensor<2x16xf32>' and halves 'tensor<16xf32>'}}
+  %b = tile.join %a, %a : tensor<16xf32> -> tensor<2x16xf32>
+  return
+}
+
+// -----
+
+func.func @join_elements(%a: tensor<16xf32>) {
+  // expected-error@+1 {{'tile.join' op expected a last dimension of 2, which the halves lack, and one type of elements, got 'tensor<16x2xf16>' and halves 'tensor<16xf32>'}}
+  %b = tile.join %a, %a : tensor<16xf32> -> tensor<16x2xf16>
+  return
+}
+
+// -----
+
+func.func @join_rank(%a: tensor<2x2x2x2xf32>) {
+  // expected-error@+1 {{'tile.join' op expected a tile of rank 1 to 4, got 'tensor<2x2x2x2x2xf32>'}}
+  %b = tile.join %a, %a : tensor<2x2x2x2xf32> -> tensor<2x2x2x2x2xf32>
+  return
+}

@@ -43,3 +43,16 @@ tile.kernel @reshapes() {
   %2 = tile.reshape %one : tensor<1x1x1x1xf32> -> tensor<1xf32>
   tile.return
 }
+
+// CHECK-LABEL: tile.kernel @splits_and_joins
+tile.kernel @splits_and_joins() {
+  %p = arith.constant dense<1.0> : tensor<8x64x2xf16>
+  %v = arith.constant dense<1> : tensor<3x2xi1>
+  // CHECK: %[[A:.*]], %[[B:.*]] = tile.split %{{.*}} : tensor<8x64x2xf16> -> tensor<8x64xf16>
+  // CHECK: tile.join %[[B]], %[[A]] : tensor<8x64xf16> -> tensor<8x64x2xf16>
+  // CHECK: tile.split %{{.*}} : tensor<3x2xi1> -> tensor<3xi1>
+  %a, %b = tile.split %p : tensor<8x64x2xf16> -> tensor<8x64xf16>
+  %j = tile.join %b, %a : tensor<8x64xf16> -> tensor<8x64x2xf16>
+  %c, %d = tile.split %v : tensor<3x2xi1> -> tensor<3xi1>
+  tile.return
+}

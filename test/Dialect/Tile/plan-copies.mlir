@@ -57,7 +57,8 @@ tile.kernel @narrow_rows(%A: memref<?x?xf32, strided<[?, 1]>> {tile.align = 16 :
   tile.return
 }
 
-// 296 = 8 * 37 rows of 16 bytes: only parts of 8 rows start at multiples of 128 bytes.
+// 296 = 8 * 37 rows of 16 bytes: only parts of 8 rows start at multiples of 128 bytes. Here and below, what is reshaped
+// keeps its odd extents.
 // CHECK-LABEL: tile.kernel @rows_without_boxes
 tile.kernel @rows_without_boxes(%A: memref<?x?xf32, strided<[?, 1]>> {tile.align = 16 : i64}, %C: memref<?x?xf32, strided<[?, 1]>>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -66,20 +67,22 @@ tile.kernel @rows_without_boxes(%A: memref<?x?xf32, strided<[?, 1]>> {tile.align
     // CHECK: mechanism = #tile.mechanism<cp_async>
     // expected-remark@+1 {{copy by cp_async: tma: expected at most 256 rows, or a number of rows that splits into equal boxes at multiples of 128 bytes, got 296 rows of 16 bytes}}
     %x = tile.load %A[%c0, %i] : memref<?x?xf32, strided<[?, 1]>> -> tensor<296x4xf32>
-    tile.store %x, %C[%c0, %i] : tensor<296x4xf32>, memref<?x?xf32, strided<[?, 1]>>
+    %y = tile.reshape %x : tensor<296x4xf32> -> tensor<1184xf32>
+    tile.store %y, %C[%c0, %i] : tensor<1184xf32>, memref<?x?xf32, strided<[?, 1]>>
   }
   tile.return
 }
 
 // CHECK-LABEL: tile.kernel @vector_without_boxes
-tile.kernel @vector_without_boxes(%A: memref<?xf16> {tile.align = 16 : i64}, %C: memref<?xf16>, %n: index) {
+tile.kernel @vector_without_boxes(%A: memref<?xf16> {tile.align = 16 : i64}, %C: memref<?x?xf16, strided<[?, 1]>>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1000 = arith.constant 1000 : index
   tile.for %i = %c0 to %n step %c1000 pipeline(stages = 3) {
     // CHECK: mechanism = #tile.mechanism<cp_async>
     // expected-remark@+1 {{copy by cp_async: tma: expected at most 256 elements, or a number of them that splits into equal boxes at multiples of 128 bytes, got 1000 elements of 2 bytes}}
     %x = tile.load %A[%i] : memref<?xf16> -> tensor<1000xf16>
-    tile.store %x, %C[%i] : tensor<1000xf16>, memref<?xf16>
+    %y = tile.reshape %x : tensor<1000xf16> -> tensor<8x125xf16>
+    tile.store %y, %C[%c0, %i] : tensor<8x125xf16>, memref<?x?xf16, strided<[?, 1]>>
   }
   tile.return
 }
@@ -92,7 +95,8 @@ tile.kernel @parts_of_264_columns(%A: memref<?x?xf16, strided<[?, 1]>> {tile.ali
     // CHECK: mechanism = #tile.mechanism<cp_async>
     // expected-remark@+1 {{copy by cp_async: tma: expected panels of a multiple of 128 bytes of shared memory, got 5 rows of 16 bytes}}
     %x = tile.load %A[%c0, %i] : memref<?x?xf16, strided<[?, 1]>> -> tensor<5x264xf16>
-    tile.store %x, %C[%c0, %i] : tensor<5x264xf16>, memref<?x?xf16, strided<[?, 1]>>
+    %y = tile.reshape %x : tensor<5x264xf16> -> tensor<1320xf16>
+    tile.store %y, %C[%c0, %i] : tensor<1320xf16>, memref<?x?xf16, strided<[?, 1]>>
   }
   tile.return
 }

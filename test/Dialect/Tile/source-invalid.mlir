@@ -198,3 +198,15 @@ tile.kernel @blocks() {
   tile.return
 }
 }
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @padding(%v: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<0.0> : tensor<64xf32>
+  // expected-error@+1 {{'tile.store' op has the attribute valid, which is the compiler's own}}
+  tile.store %x, %v[%c0] {valid = array<i64: 3>} : tensor<64xf32>, memref<?xf32>
+  tile.return
+}
+}

@@ -1,4 +1,4 @@
-"""Calls of the kernels that move numbers and add at most: embedding, transpose, prefix sum."""
+"""Calls of the kernels that move numbers and do little else: embedding, transpose, prefix sum, rotary embedding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from library.arrays import holding, normal, surrounded
 from library.case import Call, Variant
-from library.running_error import real
+from library.running_error import Real, real
 
 
 def _embedding_calls(rng):
@@ -42,6 +42,22 @@ def _prefix_sum_calls(dtype: str):
     return calls
 
 
+def _rotary_calls(dtype: str):
+    def calls(rng):
+        for tokens, heads, d in ((3, 5, 128), (2, 8, 64), (2, 3, 34), (1, 1, 2), (2, 9, 300), (0, 4, 16), (4, 0, 8)):
+            x = normal(rng, dtype, (tokens, heads, d))
+            angles = rng.uniform(-100, 100, (tokens, d // 2))
+            cos, sin = holding("f32", np.cos(angles)), holding("f32", np.sin(angles))
+            even, odd = real(x.view[..., 0::2]), real(x.view[..., 1::2])
+            c, s = real(cos.view[:, None, :]), real(sin.view[:, None, :])
+            left, right = even * c - odd * s, even * s + odd * c
+            turned = Real(*(np.stack(two, axis=-1).reshape(x.view.shape) for two in
+                            ((left.value, right.value), (left.error, right.error))))  # fmt: skip
+            yield Call(f"{tokens}x{heads}x{d}", [x, cos, sin, surrounded(dtype, x.view.shape)], {3: turned})
+
+    return calls
+
+
 def variants() -> Iterator[Variant]:
     yield Variant("embedding", _embedding_calls, {"BC": 128})
     yield Variant("embedding", _embedding_calls, {}, "large", in_quick=False)
@@ -52,3 +68,9 @@ def variants() -> Iterator[Variant]:
     yield Variant("prefix_sum", _prefix_sum_calls("f32"), {"BC": 128}, "f32")
     yield Variant("prefix_sum", _prefix_sum_calls("i32"), {"BC": 128, **integers}, "i32")
     yield Variant("prefix_sum", _prefix_sum_calls("f32"), {}, "large", in_quick=False)
+    for dtype in ("bf16", "f16"):
+        yield Variant("rotary", _rotary_calls(dtype), {"T": dtype}, dtype)
+    pipelined = {"BH": 4, "PAIRS": 16, "COLUMNS": 32, "STAGES": 3}
+    yield Variant("rotary", _rotary_calls("bf16"), pipelined, "pipelined")
+    odd = {"BH": 3, "PAIRS": 24, "COLUMNS": 48, "WARPS": 2, "ALIGN": 2}
+    yield Variant("rotary", _rotary_calls("f16"), odd, "odd", in_quick=False)

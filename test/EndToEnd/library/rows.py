@@ -122,6 +122,12 @@ def variants() -> Iterator[Variant]:
     crowded = {"BR": 1, "BC": 2048, "WARPS": 4, "OCCUPANCY": 8, "STAGES": 2}
     yield Variant("layer_norm", _layer_norm_calls(2000), crowded, "crowded")
     yield Variant("rms_norm", _rms_norm_calls(2000), crowded, "crowded")
+    # Tiles of odd extents, which are padded.
+    for n, rows in ((127, 4), (1000, 3)):
+        settings, shapes = {"BR": rows, "BC": n, "WARPS": 4}, ((9, n), (1, n), (5, n // 2), (2, n - 1))
+        yield Variant("softmax_rows", _softmax_calls(shapes), settings, f"odd{n}", in_quick=n == 127)
+        yield Variant("layer_norm", _layer_norm_calls(n), settings, f"odd{n}", in_quick=n == 127)
+        yield Variant("layer_norm_backward", _backward_calls(n, centered=True), settings, f"odd{n}", in_quick=False)
     long_rows = _softmax_calls(((3, 700), (1, 100), (2, 128), (2, 1)))
     yield Variant("softmax_online", long_rows, {"BC": 128, "WARPS": 4})
     yield Variant("softmax_online", _softmax_calls(((1, 9000),)), {}, "large", in_quick=False)

@@ -158,3 +158,58 @@ def extent_known_at_run_time(X, n):
 def tile_that_is_too_large(X):
     hr.grid(1)
     X[0:8192, 0:8192] = X[0:8192, 0:8192] * 2  # <--
+
+
+@refused(
+    "expected a tile of rank 2 to 4 whose last extent is 2 in hr.split, got a tile f32[64, 32]: write "
+    "x.reshape(64, 16, 2) for its pairs of neighbours",
+    X=MATRIX,
+)
+def split_of_columns(X):
+    hr.grid(1)
+    even, odd = hr.split(X[0:64, 0:32])  # <--
+    X[0:64, 0:16] = even + odd
+
+
+@refused(
+    "expected a tile of rank 2 to 4 whose last extent is 2 in hr.split, got a tile f32[2]",
+    X=VECTOR,
+)
+def split_of_two_elements(X):
+    hr.grid(1)
+    first, _ = hr.split(X[0:2])  # <--
+    X[0:2] = first
+
+
+@refused("expected a tile for hr.split, got a run-time f32", X=VECTOR)
+def split_of_a_scalar(X):
+    hr.grid(1)
+    first, second = hr.split(X[0])  # <--
+    X[0] = first + second
+
+
+@refused(
+    "expected one dtype on both sides of hr.join, got f32 and bf16: cast one, such as .to(hr.f32)", X=VECTOR, Y=HALF
+)
+def join_of_two_dtypes(X, Y):
+    hr.grid(1)
+    X[0:64] = hr.join(X[0:32], Y[0, 0:32]).reshape(64)  # <--
+
+
+@refused("expected a tile in hr.join, got a run-time f32 and 1.0: write hr.full for a tile of one", X=VECTOR)
+def join_of_scalars(X):
+    hr.grid(1)
+    X[0:2] = hr.join(X[0], 1.0)  # <--
+
+
+@refused("expected tiles of rank 1 to 3 in hr.join, got a tile f32[2, 2, 2, 8]", X=VECTOR)
+def join_of_four_dimensions(X):
+    hr.grid(1)
+    x = X[0:64].reshape(2, 2, 2, 8)
+    X[0:128] = hr.join(x, x).reshape(128)  # <--
+
+
+@refused("expected a shape of 1 to 4 extents for hr.reshape, got 5", X=VECTOR)
+def reshape_to_five_dimensions(X):
+    hr.grid(1)
+    X[0:64] = X[0:64].reshape(2, 2, 2, 2, 4).reshape(64)  # <--

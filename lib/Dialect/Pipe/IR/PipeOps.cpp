@@ -1,5 +1,6 @@
 // Ops of the pipe dialect: channel geometry, verification, the syntax of roles.
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
+#include "headrace/Dialect/Tile/IR/VerifyDims.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -191,4 +192,11 @@ LogicalResult RolesOp::verify() {
                                   << registers;
   }
   return success();
+}
+
+LogicalResult StoreOp::verify() {
+  auto tile = dyn_cast<RankedTensorType>(getTile().getType());
+  if (!tile)
+    return emitOpError("expected a ranked tile");
+  return tile::verifyValid(*this, tile, getValid());
 }

@@ -1,5 +1,6 @@
 // Verification of the tile dialect's ops. Labels C1.. are those of the descriptions in TileOps.td.
 #include "headrace/Dialect/Tile/IR/Tile.h"
+#include "headrace/Dialect/Tile/IR/VerifyDims.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -47,6 +48,17 @@ static LogicalResult verifyAccess(Operation *op, MemRefType array, RankedTensorT
   return success();
 }
 
+LogicalResult headrace::tile::verifyValid(Operation *op, RankedTensorType tile, std::optional<ArrayRef<int64_t>> valid) {
+  if (!valid)
+    return success();
+  bool legal = int64_t(valid->size()) == tile.getRank();
+  for (size_t dim = 0; legal && dim < valid->size(); ++dim)
+    legal = (*valid)[dim] >= 1 && (*valid)[dim] <= tile.getDimSize(dim);
+  if (legal)
+    return success();
+  return op->emitOpError("expected valid extents of 1 to the tile's, one for each dimension of ") << tile;
+}
+
 LogicalResult LoadOp::verify() {
   auto array = cast<MemRefType>(getArray().getType());
   auto tile = dyn_cast<RankedTensorType>(getResult().getType());
@@ -62,7 +74,9 @@ LogicalResult StoreOp::verify() {
   auto tile = dyn_cast<RankedTensorType>(getTile().getType());
   if (!tile)
     return emitOpError("expected a ranked tile");
-  return verifyAccess(*this, cast<MemRefType>(getArray().getType()), tile, getOffsets().size());
+  if (failed(verifyAccess(*this, cast<MemRefType>(getArray().getType()), tile, getOffsets().size())))
+    return failure();
+  return verifyValid(*this, tile, getValid()); // C3
 }
 
 /// C2 of dot: the pairs that tensor cores, or fused multiply-adds, can multiply.
@@ -178,6 +192,23 @@ LogicalResult ReshapeOp::verify() {
     return emitOpError("expected as many elements of one type, got ") << source << " and " << result;
   return success();
 }
+
+/// `pairs` are the elements of `halves`, of which one half lies beside the other.
+static LogicalResult verifyPairs(Operation *op, Type pairs, Type half) {
+  auto whole = dyn_cast<RankedTensorType>(pairs);
+  auto part = dyn_cast<RankedTensorType>(half);
+  if (!whole || !part || failed(verifyTile(op, whole)) || failed(verifyTile(op, part)))
+    return failure();
+  if (whole.getElementType() == part.getElementType() && whole.getRank() == part.getRank() + 1 &&
+      whole.getShape().back() == 2 && whole.getShape().drop_back() == part.getShape())
+    return success();
+  return op->emitOpError("expected a last dimension of 2, which the halves lack, and one type of elements, got ")
+         << whole << " and halves " << part;
+}
+
+LogicalResult SplitOp::verify() { return verifyPairs(*this, getSource().getType(), getFirst().getType()); }
+
+LogicalResult JoinOp::verify() { return verifyPairs(*this, getResult().getType(), getFirst().getType()); }
 
 //===- reductions ---------------------------------------------------------------------------------------------------===//
 
@@ -316,6 +347,8 @@ LogicalResult ScatterOp::verify() {
     return emitOpError("expected a ranked tile");
   if (failed(verifyPositions(*this, cast<MemRefType>(getArray().getType()), tile, getPositions())))
     return failure();
+  if (failed(verifyValid(*this, tile, getValid())))
+    return failure();
   return getCombine() ? verifyAtomic(*this, tile.getElementType()) : success();
 }
 
@@ -324,6 +357,8 @@ LogicalResult ReduceStoreOp::verify() {
   if (!tile)
     return emitOpError("expected a ranked tile");
   if (failed(verifyAccess(*this, cast<MemRefType>(getArray().getType()), tile, getOffsets().size())))
+    return failure();
+  if (failed(verifyValid(*this, tile, getValid())))
     return failure();
   return verifyAtomic(*this, tile.getElementType());
 }

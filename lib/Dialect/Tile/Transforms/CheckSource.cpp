@@ -162,6 +162,9 @@ LogicalResult SourceChecker::checkOp(Operation *op) {
   }
   if (isa<ConvertLayoutOp>(op))
     return op->emitOpError("is the compiler's own: tile-infer-layouts makes it");
+  for (StringRef own : {"valid", "parts", "vector"})
+    if (isa<TileDialect>(op->getDialect()) && op->hasAttr(own))
+      return op->emitOpError("has the attribute ") << own << ", which is the compiler's own";
   auto scatter = dyn_cast<ScatterOp>(op);
   if (isa<ReduceStoreOp>(op) || (scatter && scatter.getCombine()))
     if (getElementTypeOrSelf(op->getOperand(0)).isBF16() && !target.has(Feature::CpAsync))

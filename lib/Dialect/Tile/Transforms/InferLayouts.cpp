@@ -188,7 +188,8 @@ void Inference::fix(Value value, const TileLayout &layout) {
       if (Operation *op = member.getDefiningOp())
         for (OpOperand &use : op->getOpOperands())
           if (getGoverningTile(use) == member && isOpen(use.get()))
-            worklist.push_back({use.get(), getOperandLayout(use, nextLayout)});
+            if (std::optional<TileLayout> operand = getOperandLayout(use, nextLayout))
+              worklist.push_back({use.get(), *operand});
     }
   }
 }

@@ -58,6 +58,8 @@ SmallVector<Tie> headrace::tile::getTies(Operation *op) {
         collector.flow(region.front().getTerminator()->getOpOperands(), branch.getResults());
   } else if (auto dot = dyn_cast<DotOp>(op)) {
     collector.flows(dot.getAccMutable(), dot.getResult());
+  } else if (auto split = dyn_cast<SplitOp>(op)) {
+    collector.same(split.getFirst(), split.getSecond());
   } else if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1) {
     for (OpOperand &use : op->getOpOperands())
       collector.flows(use, op->getResult(0));
@@ -67,25 +69,34 @@ SmallVector<Tie> headrace::tile::getTies(Operation *op) {
 
 //===- derived layouts ----------------------------------------------------------------------------------------------===//
 
-static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
-  return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t extent) { return extent != 1; }));
+bool headrace::tile::onlyRenames(ReshapeOp op) {
+  auto layoutOf = [](Value tile) {
+    return dyn_cast_or_null<LayoutAttr>(cast<RankedTensorType>(tile.getType()).getEncoding());
+  };
+  LayoutAttr from = layoutOf(op.getSource()), to = layoutOf(op.getResult());
+  return from && to && TileLayout::renaming(from.getTileLayout(), to.getTileLayout());
 }
 
-bool headrace::tile::onlyMovesUnits(ReshapeOp op) {
-  SmallVector<int64_t> from = withoutUnits(cast<RankedTensorType>(op.getSource().getType()).getShape());
-  return !from.empty() && from == withoutUnits(cast<RankedTensorType>(op.getResult().getType()).getShape());
+/// Whether a reshape only adds or drops dimensions of extent 1.
+static bool onlyMovesUnits(ReshapeOp op) {
+  auto withoutUnits = [](Value tile) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+    return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t extent) { return extent != 1; }));
+  };
+  return withoutUnits(op.getSource()) == withoutUnits(op.getResult());
 }
 
-/// The layout without dimensions of extent 1, then with those of `shape`.
-static TileLayout moveUnits(TileLayout layout, ArrayRef<int64_t> shape) {
-  for (int64_t dim = layout.rank(); dim-- > 0;)
-    if (layout.shape()[dim] == 1)
-      layout = layout.slice(dim);
-  for (auto [dim, extent] : llvm::enumerate(shape))
-    if (extent == 1)
-      layout = layout.expand(dim);
-  return layout;
+/// Whether neighbours in memory, a sector of 32 bytes of f32, are held by one warp: what warps share so finely cannot be
+/// accessed well.
+static bool keepsNeighbours(const TileLayout &layout) {
+  constexpr int64_t kSector = 8;
+  return llvm::all_of(layout.atom().bases(InDim::Warp), [&](const LinearLayout::Basis &basis) {
+    int64_t step = rowMajorIndex(basis, layout.shape());
+    return step == 0 || step >= kSector;
+  });
 }
+
+static std::vector<int64_t> shapeOf(Value tile) { return cast<RankedTensorType>(tile.getType()).getShape().vec(); }
 
 static std::vector<int64_t> invert(ArrayRef<int64_t> permutation) {
   std::vector<int64_t> inverse(permutation.size());
@@ -100,8 +111,14 @@ std::optional<TileLayout> headrace::tile::getResultLayout(OpOperand &use, const 
     return layout.expand(expand.getAxis());
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return layout.transpose(transpose.getPermutation().vec());
-  if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && onlyMovesUnits(reshape))
-    return moveUnits(layout, cast<RankedTensorType>(reshape.getResult().getType()).getShape());
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    std::optional<TileLayout> result = layout.reshape(shapeOf(reshape.getResult()));
+    return result && (onlyMovesUnits(reshape) || keepsNeighbours(*result)) ? result : std::nullopt;
+  }
+  if (isa<SplitOp>(op) && layout.isWithinThreads(layout.rank() - 1))
+    return layout.slice(layout.rank() - 1);
+  if (isa<JoinOp>(op))
+    return layout.pair();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     if (layout.rank() > 1)
       return layout.slice(reduce.getAxis());
@@ -110,10 +127,8 @@ std::optional<TileLayout> headrace::tile::getResultLayout(OpOperand &use, const 
 
 Value headrace::tile::getGoverningTile(OpOperand &use) {
   Operation *op = use.getOwner();
-  if (isa<ExpandDimsOp, BroadcastOp, TransposeOp>(op))
+  if (isa<ExpandDimsOp, BroadcastOp, TransposeOp, ReshapeOp, SplitOp, JoinOp>(op))
     return op->getResult(0);
-  if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && onlyMovesUnits(reshape))
-    return reshape.getResult();
   if (auto gather = dyn_cast<GatherOp>(op))
     return gather.getResult();
   if (auto scatter = dyn_cast<ScatterOp>(op))
@@ -137,7 +152,7 @@ static TileLayout positionLayout(const TileLayout &tile, RankedTensorType positi
   return layout;
 }
 
-TileLayout headrace::tile::getOperandLayout(OpOperand &use, const TileLayout &layout) {
+std::optional<TileLayout> headrace::tile::getOperandLayout(OpOperand &use, const TileLayout &layout) {
   Operation *op = use.getOwner();
   auto type = cast<RankedTensorType>(use.get().getType());
   if (auto expand = dyn_cast<ExpandDimsOp>(op))
@@ -152,7 +167,11 @@ TileLayout headrace::tile::getOperandLayout(OpOperand &use, const TileLayout &la
     return source;
   }
   if (isa<ReshapeOp>(op))
-    return moveUnits(layout, type.getShape());
+    return layout.reshape(shapeOf(use.get()));
+  if (isa<SplitOp>(op))
+    return layout.pair();
+  if (isa<JoinOp>(op)) // where lanes share the two, each of them has the half that it takes
+    return layout.slice(layout.rank() - 1);
   if (auto gather = dyn_cast<GatherOp>(op))
     return positionLayout(layout, type, gather.getPositions(),
                           use.getOperandNumber() - gather.getPositions().getBeginOperandIndex());

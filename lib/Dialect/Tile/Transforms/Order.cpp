@@ -30,9 +30,14 @@ static bool isInLoop(Operation *op) {
   return op->getParentOfType<ForOp>() || op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
 }
 
+/// The extents of what a store writes.
+static ArrayRef<int64_t> getStoredShape(StoreOp store) {
+  return store.getValid() ? *store.getValid() : store.getTileType().getShape();
+}
+
 /// Whether all tiles that the store writes lie on a grid of its extents.
 static bool isOnGrid(StoreOp store) {
-  ArrayRef<int64_t> shape = store.getTileType().getShape();
+  ArrayRef<int64_t> shape = getStoredShape(store);
   ValueRange offsets = store.getOffsets();
   for (auto [offset, extent] : llvm::zip(offsets.take_back(shape.size()), shape))
     if (getDivisor(offset) % extent)
@@ -57,7 +62,8 @@ static bool areAlternatives(Operation *lhs, Operation *rhs) {
     return true;
   auto left = dyn_cast<StoreOp>(lhs), right = dyn_cast<StoreOp>(rhs);
   return left && right && left.getOffsets() == right.getOffsets() &&
-         left.getTileType().getShape() == right.getTileType().getShape() && isOnGrid(left);
+         left.getTileType().getShape() == right.getTileType().getShape() &&
+         getStoredShape(left) == getStoredShape(right) && isOnGrid(left);
 }
 
 bool headrace::tile::needsOrder(Operation *access) {

@@ -155,6 +155,28 @@ static void separateReaders(KernelOp kernel) {
   });
 }
 
+/// Where a slot is read to registers: as far inside of conditionals as all that use it.
+static void setInsertionPointForRead(OpBuilder &builder, LoadOp load) {
+  SmallVector<Operation *> users;
+  for (OpOperand &use : load.getResult().getUses())
+    if (auto dot = dyn_cast<DotOp>(use.getOwner()); !dot || use.get() == dot.getAcc())
+      users.push_back(use.getOwner());
+  Block *home = users.empty() ? load->getBlock() : users.front()->getBlock();
+  auto holdsAll = [&] { return llvm::all_of(users, [&](Operation *user) { return home->findAncestorOpInBlock(*user); }); };
+  auto isInLoop = [&] {
+    for (Operation *op = home->getParentOp(); op != load->getParentOp(); op = op->getParentOp())
+      if (!isa<scf::IfOp>(op))
+        return true;
+    return false;
+  };
+  while (home != load->getBlock() && (!holdsAll() || isInLoop()))
+    home = home->getParentOp()->getBlock();
+  if (home == load->getBlock())
+    builder.setInsertionPointAfter(load);
+  else
+    builder.setInsertionPointToStart(home);
+}
+
 /// Loads through shared memory: matmuls read the slot, everything else a copy in registers.
 static void placeLoads(KernelOp kernel) {
   separateReaders(kernel);
@@ -166,7 +188,7 @@ static void placeLoads(KernelOp kernel) {
     load.getResult().setType(
         withLayout(type, feedsDot(load.getResult()) ? chooseSharedLayout(type, major) : chooseCopyLayout(type, major)));
     OpBuilder builder(load.getContext());
-    builder.setInsertionPointAfter(load);
+    setInsertionPointForRead(builder, load);
     ConvertLayoutOp crossing;
     for (OpOperand &use : llvm::make_early_inc_range(load.getResult().getUses())) {
       auto dot = dyn_cast<DotOp>(use.getOwner());

@@ -2,6 +2,8 @@
 #include "CheckSource.h"
 #include "ChooseAtom.h"
 #include "ExpandFills.h"
+#include "HoistLoads.h"
+#include "PadTiles.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/Transforms/Passes.h"
 #include "headrace/Dialect/Tile/Transforms/Order.h"
@@ -84,6 +86,8 @@ LogicalResult Planner::run() {
   expandFills(kernel);
   if (failed(chooseAtoms()))
     return failure();
+  padTiles(kernel);
+  hoistLoads(kernel, target);
   chooseSpecialization();
   chooseCopies();
   return success();
@@ -229,6 +233,11 @@ void Planner::chooseCopies() {
     auto loop = store->getParentOfType<ForOp>();
     if (!anyDot || (loop && isPipelined(loop))) {
       store.setMechanism(Mechanism::Plain);
+      return;
+    }
+    if (store.getValid()) {
+      store.setMechanism(Mechanism::Plain);
+      explain(store, "store by plain", "tma: the tile is padded to more than what is stored");
       return;
     }
     CopyChoice choice = chooseStore(store, target);

@@ -75,7 +75,7 @@ def atomic_max(part: Tile, value: Tile | float) -> None:
 
 @builtin
 def zeros(shape: tuple[int, ...] | int, dtype: DType = f32) -> Tile:
-    """A tile of zeros: `shape` of 1 or 2 constants (or one number).
+    """A tile of zeros: `shape` of 1 to 4 constants (or one number).
 
     ```python
     acc = hr.zeros((BM, BN), hr.f32)
@@ -85,7 +85,7 @@ def zeros(shape: tuple[int, ...] | int, dtype: DType = f32) -> Tile:
 
 @builtin
 def full(shape: tuple[int, ...] | int, value: float | Scalar, dtype: DType = f32) -> Tile:
-    """A tile of one value, a number or a scalar: `shape` of 1 or 2 constants (or one number).
+    """A tile of one value, a number or a scalar: `shape` of 1 to 4 constants (or one number).
 
     ```python
     best = hr.full((BM,), float("-inf"), hr.f32)
@@ -124,6 +124,32 @@ def reshape(x: Tile, shape: tuple[int, ...]) -> Tile:
 
     ```python
     flat = hr.reshape(x, (BM * BN,))
+    ```
+    """
+
+
+@builtin
+def split(x: Tile) -> tuple[Tile, Tile]:
+    """The two halves of `x` along its last dimension, which has the extent 2. `hr.join` is the inverse.
+
+    After ``x.reshape(M, N // 2, 2)`` the halves are the even and the odd columns; nothing moves between threads.
+
+    Refused: a last extent other than 2, a tile of rank 1.
+
+    ```python
+    even, odd = hr.split(x.reshape(BM, BN // 2, 2))
+    ```
+    """
+
+
+@builtin
+def join(a: Tile, b: Tile) -> Tile:
+    """`a` and `b` side by side along a new last dimension of extent 2. They have one dtype, and broadcast.
+
+    Refused: tiles of rank 4, two scalars.
+
+    ```python
+    interleaved = hr.join(even, odd).reshape(BM, BN)
     ```
     """
 

@@ -9,6 +9,9 @@ from headrace.language.dtypes import DType
 from headrace.language.emitter import Emitter
 from headrace.language.values import Tile, describe, is_constant
 
+#: Dimensions of a tile, at most.
+MAX_RANK = 4
+
 #: From a built-in function to its lowering, which takes the emitter and the arguments by name.
 LOWERINGS: dict[Callable, Callable] = {}
 
@@ -61,8 +64,8 @@ def want_shape(em: Emitter, value: Any, what: str) -> tuple[int, ...]:
                     "part of its type, make it an hr.constexpr parameter")  # fmt: skip
         if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
             em.fail(f"expected positive whole numbers in the shape of {what}, got {describe(extent)}")
-    if not 1 <= len(shape) <= 2:
-        em.fail(f"expected a shape of 1 or 2 extents for {what}, got {len(shape)}")
+    if not 1 <= len(shape) <= MAX_RANK:
+        em.fail(f"expected a shape of 1 to {MAX_RANK} extents for {what}, got {len(shape)}")
     return shape
 
 

@@ -10,6 +10,7 @@ from headrace.language.api import memory as api_memory
 from headrace.language.dtypes import DType
 from headrace.language.emitter import Emitter
 from headrace.language.lowering.registry import (
+    MAX_RANK,
     lowers,
     want_axis,
     want_constant,
@@ -19,7 +20,7 @@ from headrace.language.lowering.registry import (
     want_tile,
 )
 from headrace.language.mlir import tensor
-from headrace.language.operands import as_tile, broadcast, convert, number_as, reshape, shape_text
+from headrace.language.operands import as_tile, broadcast, convert, number_as, reshape, shape_text, unify
 from headrace.language.operators import binary
 from headrace.language.pending import emit_product, written
 from headrace.language.products import make_product
@@ -90,6 +91,36 @@ def reshape_tile(em: Emitter, x: Any, shape: Any) -> Tile:
                 f"{math.prod(extents)}: write -1 for the extent that follows from the others",
                 notes=em.note("the tile is made here", tile))  # fmt: skip
     return reshape(em, tile, extents)
+
+
+@lowers(api_memory.split)
+def split(em: Emitter, x: Any) -> tuple[Tile, Tile]:
+    tile = want_tile(em, x, "hr.split")
+    if len(tile.shape) < 2 or tile.shape[-1] != 2:
+        *others, last = tile.shape
+        advice = ""
+        if last > 2 and last % 2 == 0 and len(tile.shape) < MAX_RANK:
+            advice = f": write x.reshape({', '.join(map(str, (*others, last // 2, 2)))}) for its pairs of neighbours"
+        em.fail(f"expected a tile of rank 2 to {MAX_RANK} whose last extent is 2 in hr.split, got {describe(tile)}"
+                f"{advice}", notes=em.note("the tile is made here", tile))  # fmt: skip
+    tile = written(em, tile)
+    shape = tile.shape[:-1]
+    names = tuple(em.names.fresh(name) for name in ("first", "second"))
+    em.op(f"tile.split {tile.name} : {tile.mlir} -> {tensor(shape, tile.dtype)}", results=names, pure=True)
+    return tuple(Tile(name, shape, tile.dtype, em.place(), tile.natural) for name in names)
+
+
+@lowers(api_memory.join)
+def join(em: Emitter, a: Any, b: Any) -> Tile:
+    if not isinstance(a, Tile) and not isinstance(b, Tile):
+        em.fail(f"expected a tile in hr.join, got {describe(a)} and {describe(b)}: write hr.full for a tile of one")
+    first, second = unify(em, a, b, "hr.join")
+    if len(first.shape) == MAX_RANK:
+        em.fail(f"expected tiles of rank 1 to {MAX_RANK - 1} in hr.join, got {describe(first)}")
+    shape = (*first.shape, 2)
+    check_tile(em, shape)
+    text = f"tile.join {first.name}, {second.name} : {first.mlir} -> {tensor(shape, first.dtype)}"
+    return em.tile(text, shape, first.dtype, "join", natural=first.natural and second.natural)
 
 
 @lowers(api_memory.transpose)

@@ -46,8 +46,11 @@ def Pipe_LoadOp : Pipe_Op<"load", [MemoryEffects<[MemRead]>]> {
 }
 def Pipe_StoreOp : Pipe_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a tile from registers to an array; elements outside are not written";
+  let description = [{ `vector`: bytes of one access. Elements from the extents `valid` on are padding, not written. }];
   let arguments = (ins AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array, Variadic<Index>:$offsets,
-                       OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<I64Attr>:$vector);
+                       OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<I64Attr>:$vector,
+                       OptionalAttr<DenseI64ArrayAttr>:$valid);
+  let hasVerifier = 1;
   let assemblyFormat = "$tile `,` $array `[` $offsets `]` attr-dict `:` type($tile) `,` type($array)";
 }
 

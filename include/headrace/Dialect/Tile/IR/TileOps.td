@@ -74,9 +74,13 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a tile to an array";
   let description = [{
     Elements outside the array are not written. C1: offsets and dimensions as in `tile.load`. C2: element types agree.
+
+    `valid` is the compiler's own, here and in what else writes tiles: elements from these extents on are padding, and
+    are not written. C3: it has an extent of 1 to the tile's for each dimension.
   }];
   let arguments = (ins AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array, Variadic<Index>:$offsets,
-                       OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<Tile_MechanismAttr>:$mechanism);
+                       OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<Tile_MechanismAttr>:$mechanism,
+                       OptionalAttr<DenseI64ArrayAttr>:$valid);
   let assemblyFormat = "$tile `,` $array `[` $offsets `]` attr-dict `:` type($tile) `,` type($array)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -150,6 +154,37 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let arguments = (ins AnyStaticShapeTensor:$source);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SplitOp : Tile_Op<"split", [Pure, AllTypesMatch<["first", "second"]>]> {
+  let summary = "the two halves of a tile along its last dimension, which has extent 2";
+  let description = [{
+    The results have the source's other dimensions. After a reshape of columns to pairs, it takes neighbours apart
+    (of complex numbers, of two 4-bit weights in a byte); `tile.join` is its inverse. Where a thread holds both halves,
+    both only rename registers.
+
+    ```mlir
+    %pairs = tile.reshape %x : tensor<8x128xf32> -> tensor<8x64x2xf32>
+    %even, %odd = tile.split %pairs : tensor<8x64x2xf32> -> tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source);
+  let results = (outs AnyStaticShapeTensor:$first, AnyStaticShapeTensor:$second);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($first)";
+  let hasVerifier = 1;
+}
+
+def Tile_JoinOp : Tile_Op<"join", [Pure, AllTypesMatch<["first", "second"]>]> {
+  let summary = "two tiles side by side along a new last dimension of extent 2";
+  let description = [{
+    ```mlir
+    %pairs = tile.join %even, %odd : tensor<8x64xf32> -> tensor<8x64x2xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$first, AnyStaticShapeTensor:$second);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$first `,` $second attr-dict `:` type($first) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -246,7 +281,7 @@ def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemRead, MemWrite]>]> {
     stays.
   }];
   let arguments = (ins AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array, Variadic<Tile_Position>:$positions,
-                       OptionalAttr<Tile_CombineAttr>:$combine);
+                       OptionalAttr<Tile_CombineAttr>:$combine, OptionalAttr<DenseI64ArrayAttr>:$valid);
   let assemblyFormat = [{
     (`combine` $combine^)? $tile `,` $array `[` $positions `]` attr-dict
     `:` type($tile) `,` type($array) `,` `(` type($positions) `)`
@@ -264,7 +299,7 @@ def Tile_ReduceStoreOp : Tile_Op<"reduce_store", [MemoryEffects<[MemRead, MemWri
     ```
   }];
   let arguments = (ins Tile_CombineAttr:$combine, AnyStaticShapeTensor:$tile, AnyStridedMemRef:$array,
-                       Variadic<Index>:$offsets);
+                       Variadic<Index>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$valid);
   let assemblyFormat = "$combine $tile `,` $array `[` $offsets `]` attr-dict `:` type($tile) `,` type($array)";
   let hasVerifier = 1;
 }

@@ -16,8 +16,8 @@ struct Tie {
   mlir::OpOperand *use;
 };
 
-/// Whether a reshape only adds or drops dimensions of extent 1: every element then stays where it is.
-bool onlyMovesUnits(ReshapeOp op);
+/// Whether a reshape between two layouts leaves every element in its thread.
+bool onlyRenames(ReshapeOp op);
 
 /// The ties of one op: loops, branches, accumulators, and whatever works element by element.
 llvm::SmallVector<Tie> getTies(mlir::Operation *op);
@@ -29,8 +29,9 @@ std::optional<TileLayout> getResultLayout(mlir::OpOperand &use, const TileLayout
 /// stored tile); null if it depends on none.
 mlir::Value getGoverningTile(mlir::OpOperand &use);
 
-/// The layout that the operand at `use` must have if its governing tile has `layout`.
-TileLayout getOperandLayout(mlir::OpOperand &use, const TileLayout &layout);
+/// The layout that the operand at `use` must have if its governing tile has `layout`; nothing if that has no say (of a
+/// reshape that moves elements between threads).
+std::optional<TileLayout> getOperandLayout(mlir::OpOperand &use, const TileLayout &layout);
 
 /// The one layout that an op's operand at `use` can have, whatever its other tiles have (an operand of a matmul).
 std::optional<TileLayout> getFixedOperandLayout(mlir::OpOperand &use, int64_t warps);

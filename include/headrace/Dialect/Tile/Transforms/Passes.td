@@ -14,6 +14,9 @@ def TilePlan : Pass<"tile-plan", "::mlir::ModuleOp"> {
     possible is an error; what could be faster is a remark that says why it is not. Reads the target from the module's
     `tile.target`. Leaves depths to `pipe-choose-depth`.
 
+    Before that it makes loads fit for it: fills other than zero become selects, loads under conditions of a pipelined
+    loop's trip are made in every trip, and extents with few factors of two are padded (`valid` on what is stored).
+
     Example: test/Examples/tile-plan.mlir
   }];
 }
