@@ -178,6 +178,7 @@ CompileStatus Run::run() {
   if (failed(record))
     return CompileStatus::Refused;
   result.record = std::move(*record);
+  addSchedules(loops, getKernel());
   result.report = reportKernel(getKernel(), options.target, std::move(loops));
   if (finishedAt(Level::Pipe))
     return finish();

@@ -33,6 +33,8 @@ void headrace::populateChannelPipeline(OpPassManager &manager) {
 
 void headrace::populateSchedulePipeline(OpPassManager &manager) {
   manager.addPass(pipe::createPipeThreadCursors());
+  manager.addPass(pipe::createPipeScheduleStages());
+  manager.addPass(pipe::createPipePeelStages());
   manager.addPass(pipe::createPipeScheduleLoops());
   manager.addPass(pipe::createPipeExpandLoops());
   manager.addPass(pipe::createPipeSpecializeWarps());

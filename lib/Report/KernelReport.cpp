@@ -142,6 +142,29 @@ static void formatRows(std::string &text, const json::Object &report, StringRef 
   }
 }
 
+/// "3 stages, 1080 cycles a trip (one stage 2120, bound 1024 by matmul), 170 of 240 registers; next trip: ..."
+static std::string formatSchedule(const json::Object &schedule) {
+  bool several = schedule.getInteger("stages") > 1;
+  std::string text = several ? scalar(schedule.get("stages")) + " stages" : "one stage";
+  if (schedule.get("ii")) {
+    text += llvm::formatv(", {0} cycles a trip (", scalar(schedule.get("ii")));
+    if (several)
+      text += llvm::formatv("one stage {0}, ", scalar(schedule.get("ii_one_stage")));
+    text += llvm::formatv("bound {0} by {1}), {2} of {3} registers", scalar(schedule.get("bound")),
+                          scalar(schedule.get("binds")), scalar(schedule.get("registers")),
+                          scalar(schedule.get("register_budget")));
+  }
+  if (const json::Array *list = schedule.getArray("next_trip"); list && !list->empty()) {
+    text += "; a trip later: ";
+    llvm::interleave(*list, [&](const json::Value &cut) { text += scalar(&cut); }, [&] { text += ", "; });
+  }
+  if (const json::Value *why = schedule.get("why_one_stage"))
+    text += "; " + scalar(why);
+  if (const json::Value *ii = schedule.get("not_fitting_ii"))
+    text += llvm::formatv("; {0} cycles would take {1} registers", scalar(ii), scalar(schedule.get("not_fitting_registers")));
+  return text;
+}
+
 std::string headrace::formatReport(const json::Object &report) {
   std::string text = llvm::formatv("{0} for {1}\n", scalar(report.get("kernel")), scalar(report.get("target")));
   text += llvm::formatv("  shared memory {0} of {1} bytes, tensor memory {2} columns\n", scalar(report.get("shared_bytes")),
@@ -159,6 +182,8 @@ std::string headrace::formatReport(const json::Object &report) {
                                     scalar(cycles.get("shared")));
     if (const json::Value *reason = loop.get("not_pipelined"))
       row += "; not pipelined: " + scalar(reason);
+    if (const json::Object *schedule = loop.getObject("schedule"))
+      row += "\n    schedule: " + formatSchedule(*schedule);
     return row;
   });
   formatRows(text, report, "channels", [](const json::Object &channel) -> std::string {

@@ -1,5 +1,6 @@
 // The bound of each pipelined loop: cycles that one trip keeps every unit of a multiprocessor busy.
-#include "headrace/Dialect/Pipe/IR/Pipe.h"
+#include "headrace/Dialect/Pipe/Transforms/OpCosts.h"
+#include "headrace/Dialect/Pipe/Transforms/Schedules.h"
 #include "headrace/Report/KernelReport.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -7,94 +8,19 @@ using namespace mlir;
 using namespace headrace;
 namespace json = llvm::json;
 
-namespace {
-/// Throughputs of one multiprocessor, per cycle. Matmul: multiply-adds of 16-bit operands; 8-bit ones go twice as fast,
-/// tf32 half as fast. Copies: bytes that the L2 delivers to one multiprocessor when all ask (64 B on every generation
-/// since sm_80; CUDA programming guide, tuning guides).
-struct Rates {
-  double mma16, fma32, copyBytes, sharedBytes;
-};
-
-Rates ratesOf(const TargetInfo &target) {
-  if (target.has(Feature::Tcgen05))
-    return {4096, 128, 64, 128};
-  if (target.has(Feature::Wgmma))
-    return {2048, 128, 64, 128};
-  if (target.has(Feature::CpAsync))
-    return {1024, 64, 64, 128};
-  return {512, 64, 64, 128};
-}
-
-/// Busy cycles of one trip.
-struct Cycles {
-  double matmul = 0, copy = 0, shared = 0;
-};
-
-/// Extents and elements of a matmul's operands.
-struct Product {
-  int64_t m, n, k, bytesA, bytesB;
-};
-} // namespace
-
-static std::pair<ArrayRef<int64_t>, Type> shapeOf(Type type) {
-  if (auto buffer = dyn_cast<pipe::BufferType>(type))
-    return {buffer.getShape(), buffer.getElementType()};
-  auto tile = cast<RankedTensorType>(type);
-  return {tile.getShape(), tile.getElementType()};
-}
-
-static std::optional<Product> getProduct(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<Product>>(op)
-      .Case<pipe::MmaOp, pipe::MmaAsyncOp, pipe::MmaTmemOp>([](auto mma) {
-        auto [a, aType] = shapeOf(mma.getA().getType());
-        auto [b, bType] = shapeOf(mma.getB().getType());
-        return Product{a[mma.getTransposeA() ? 1 : 0], b[mma.getTransposeB() ? 0 : 1], a[mma.getTransposeA() ? 0 : 1],
-                       aType.getIntOrFloatBitWidth() / 8, bType.getIntOrFloatBitWidth() / 8};
-      })
-      .Default(std::nullopt);
-}
-
-static tile::AtomAttr getAtom(Operation *op) { return op->getAttrOfType<tile::AtomAttr>("atom"); }
-
-/// Bytes of shared memory that the operands of one product are read as: mma.sync reads A once for every group of
-/// columns and B once for every group of rows, wgmma and tcgen05 once for each 64 (128) rows.
-static double sharedTraffic(const Product &product, tile::AtomAttr atom) {
-  double a = double(product.m) * product.k * product.bytesA, b = double(product.n) * product.k * product.bytesB;
-  switch (atom.getFamily()) {
-  case tile::Family::Tcgen05:
-    return a + b;
-  case tile::Family::Wgmma:
-    return a * atom.getGroupsN() + b * (double(product.m) / 64);
-  case tile::Family::MmaSync:
-  case tile::Family::Fma:
-    return a * atom.getGroupsN() + b * atom.getGroupsM();
-  }
-  return a + b;
-}
-
-static Cycles countTrip(scf::ForOp loop, const Rates &rates) {
-  Cycles cycles;
+static UnitCycles countTrip(scf::ForOp loop, const UnitModel &model) {
+  UnitCycles cycles;
   loop.getBody()->walk([&](Operation *op) {
-    if (auto copy = dyn_cast<pipe::CopyOp>(op)) {
-      double bytes = copy.getBuffer().getType().getSharedBytes();
-      cycles.copy += bytes / rates.copyBytes;
-      cycles.shared += bytes / rates.sharedBytes;
-    }
-    std::optional<Product> product = getProduct(op);
-    if (!product)
-      return;
-    double work = double(product->m) * product->n * product->k;
-    bool fma = getAtom(op).getFamily() == tile::Family::Fma;
-    double rate = fma ? rates.fma32 : rates.mma16 * 2 / product->bytesA;
-    cycles.matmul += work / rate;
-    cycles.shared += sharedTraffic(*product, getAtom(op)) / rates.sharedBytes;
+    if (isa<tile::ReduceOp, tile::ScanOp>(op->getParentOp()))
+      return; // counted with the op
+    cycles += pipe::costOf(op, model);
   });
   return cycles;
 }
 
 json::Array headrace::reportLoops(func::FuncOp kernel, const TargetInfo &target) {
   json::Array loops;
-  Rates rates = ratesOf(target);
+  const UnitModel &model = getUnitModel(target);
   kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     auto pipeline = loop->getAttrOfType<tile::PipelineAttr>(pipe::kPipelineAttr);
     if (!pipeline)
@@ -105,15 +31,18 @@ json::Array headrace::reportLoops(func::FuncOp kernel, const TargetInfo &target)
       depth = std::max(depth, wait.getChannel().getType().getDepth());
       channels.push_back(pipe::getChannelOf(wait).getName());
     }
-    Cycles cycles = countTrip(loop, rates);
-    double bound = std::max({cycles.matmul, cycles.copy, cycles.shared});
-    StringRef binds = bound == cycles.matmul ? "matmul" : bound == cycles.copy ? "copy" : "shared memory";
+    UnitCycles cycles = countTrip(loop, model);
+    Unit binds = cycles.busiest();
     json::Object entry{{"asked_stages", pipeline.getStages()},
                        {"stages", std::max<int64_t>(depth, 1)},
                        {"channels", std::move(channels)},
-                       {"cycles", json::Object{{"matmul", cycles.matmul}, {"copy", cycles.copy}, {"shared", cycles.shared}}},
-                       {"ii_bound", bound},
-                       {"bound_by", binds}};
+                       {"cycles", json::Object{{"matmul", cycles[Unit::Tensor]},
+                                               {"copy", cycles[Unit::Copy]},
+                                               {"shared", cycles[Unit::Shared]},
+                                               {"special", cycles[Unit::Special]},
+                                               {"alu", cycles[Unit::Alu]}}},
+                       {"ii_bound", cycles[binds]},
+                       {"bound_by", unitName(binds)}};
     if (auto loc = dyn_cast<FileLineColLoc>(loop.getLoc()))
       entry["line"] = int64_t(loc.getLine());
     if (depth <= 1)
@@ -124,4 +53,23 @@ json::Array headrace::reportLoops(func::FuncOp kernel, const TargetInfo &target)
     loops.push_back(std::move(entry));
   });
   return loops;
+}
+
+void headrace::addSchedules(json::Array &loops, func::FuncOp kernel) {
+  auto schedules = kernel->getAttrOfType<ArrayAttr>(pipe::kSchedulesAttr);
+  if (!schedules)
+    return;
+  for (auto [loop, schedule] : llvm::zip(loops, schedules.getAsRange<DictionaryAttr>())) {
+    json::Object entry;
+    for (NamedAttribute fact : schedule) {
+      StringRef name = fact.getName().getValue();
+      if (auto number = dyn_cast<IntegerAttr>(fact.getValue()))
+        entry[name] = number.getInt();
+      else if (auto text = dyn_cast<StringAttr>(fact.getValue()))
+        entry[name] = text.str();
+      else if (auto list = dyn_cast<ArrayAttr>(fact.getValue()))
+        entry[name] = json::Array(llvm::map_range(list.getAsValueRange<StringAttr>(), [](StringRef s) { return s.str(); }));
+    }
+    (*loop.getAsObject())["schedule"] = std::move(entry);
+  }
 }

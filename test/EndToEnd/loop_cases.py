@@ -2,7 +2,9 @@
 
 A case is one kernel, compiled once for each target and number of stages, and the calls it must get right. Ids are those
 of the case list: P01 (trips below stages, lower bounds, steps), P02 (loop results from an early stage), P11 (empty
-loops), W01 (one trip), T04 (slots of 64 bytes), T05 (offsets and strides that TMA cannot take).
+loops), W01 (one trip), T04 (slots of 64 bytes), T05 (offsets and strides that TMA cannot take). S01 is of the
+scheduler: trips fewer than stages, where what follows a product waits for the next trip; S02 by the
+user's wish.
 """
 
 from __future__ import annotations
@@ -176,11 +178,93 @@ def _small_calls(rng: np.random.Generator) -> Iterator[Call]:
             )
 
 
+_CHAIN = 64  # extents of a dot chain's tiles, but for the rows of the result
+_CHAIN_ROWS = 128
+
+
+def _dot_chain(
+    stages: str, wishes: tuple[str, str, str] = ("", "", ""), specialize: str = "auto", warps: int = 4
+) -> str:
+    """O = sum of relu(Q K_i^T + i) V_i over tiles of 64 rows: the second product of a trip waits for the first.
+
+    The number of the trip is used between the products, and the largest sum of rows that trips meet is a second result.
+    `wishes` are attributes of the first product, of what is computed from it, and of the second product.
+    """
+    first, between, second = wishes
+    array = "memref<?x?xbf16, strided<[?, 1]>>"
+    query, wide = (f"tensor<{_CHAIN_ROWS}x{_CHAIN}x{dtype}>" for dtype in ("bf16", "f32"))
+    tile = f"tensor<{_CHAIN}x{_CHAIN}xbf16>"
+    row = f"tensor<{_CHAIN_ROWS}xf32>"
+    return f"""
+tile.kernel @chain(%Q: {array} {{tile.name = "Q", tile.align = 16 : i64}},
+                   %K: {array} {{tile.name = "K", tile.align = 16 : i64}},
+                   %V: {array} {{tile.name = "V", tile.align = 16 : i64}},
+                   %O: memref<?x?xf32, strided<[?, 1]>> {{tile.name = "O", tile.align = 16 : i64}},
+                   %lo: i32, %hi: i32, %by: i32) attributes {{warps = {warps} : i64}} {{
+  %c0 = arith.constant 0 : index
+  %lower = arith.index_cast %lo : i32 to index
+  %upper = arith.index_cast %hi : i32 to index
+  %step = arith.index_cast %by : i32 to index
+  %rows = arith.constant {_CHAIN} : index
+  %zero = arith.constant dense<0.0> : {wide}
+  %least = arith.constant dense<-1000.0> : {row}
+  %q = tile.load %Q[%c0, %c0] : {array} -> {query}
+  %top, %sum = tile.for %i = %lower to %upper step %step iter_args(%max = %least, %acc = %zero) -> ({row}, {wide})
+      pipeline(stages = {stages}, specialize = {specialize}) {{
+    %at = arith.muli %i, %rows : index
+    %k = tile.load %K[%at, %c0] : {array} -> {tile}
+    %v = tile.load %V[%at, %c0] : {array} -> {tile}
+    %s = tile.dot %q, %k transpose_b, %zero{first} : {query}, {tile} -> {wide}
+    %i32 = arith.index_cast %i : index to i32
+    %place = arith.sitofp %i32 : i32 to f32
+    %places = tensor.splat %place : {wide}
+    %shifted = arith.addf %s, %places : {wide}
+    %p = arith.maximumf %shifted, %zero{between} : {wide}
+    %own = tile.reduce %p axis 1 {{
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.addf %x, %y : f32
+      tile.yield %z : f32
+    }} : ({wide}) -> {row}
+    %next = arith.maximumf %max, %own : {row}
+    %narrow = arith.truncf %p : {wide} to {query}
+    %o = tile.dot %narrow, %v, %acc{second} : {query}, {tile} -> {wide}
+    tile.yield %next, %o : {row}, {wide}
+  }}
+  %up = tile.expand_dims %top axis 1 : {row} -> tensor<{_CHAIN_ROWS}x1xf32>
+  %all = tile.broadcast %up : tensor<{_CHAIN_ROWS}x1xf32> -> {wide}
+  %out = arith.addf %sum, %all : {wide}
+  tile.store %out, %O[%c0, %c0] : {wide}, memref<?x?xf32, strided<[?, 1]>>
+  tile.return
+}}
+"""
+
+
+def _fixed_chain(stages: str) -> str:
+    """The chain in three stages because the source says so, all in one role."""
+    return _dot_chain(stages, tuple(f" {{tile.stage = {stage} : i64}}" for stage in range(3)), "off", warps=8)
+
+
+def _chain_calls(rng: np.random.Generator) -> Iterator[Call]:
+    for lower, upper, step in ((0, 0, 1), (0, 1, 1), (0, 2, 1), (0, 3, 1), (0, 4, 1), (0, 5, 1), (1, 6, 2), (3, 2, 2)):
+        q = rng.integers(-1, 2, (_CHAIN_ROWS, _CHAIN)).astype(np.float32)
+        k, v = (rng.integers(-1, 2, (6 * _CHAIN, _CHAIN)).astype(np.float32) for _ in range(2))
+        expected, top = np.zeros((_CHAIN_ROWS, _CHAIN), np.float32), np.full(_CHAIN_ROWS, -1000, np.float32)
+        for i in range(lower, upper, step):
+            at = slice(i * _CHAIN, (i + 1) * _CHAIN)
+            p = np.maximum(q @ k[at].T + np.float32(i), 0)
+            top = np.maximum(top, p.sum(1))
+            expected += p @ v[at]
+        arrays = [("bf16", q), ("bf16", k), ("bf16", v), np.full((_CHAIN_ROWS, _CHAIN), 7, np.float32)]
+        yield Call(f"{lower}..{upper} by {step}", [*arrays, lower, upper, step], 3, expected + top[:, None])
+
+
 CASES = [
     Case("P01-copy-loop", _copy_loop, _copy_calls),
     Case("P02-last-tile", _last_tile, _last_calls),
     Case("W01-one-trip", _gemv, _gemv_calls),
     Case("T04-T05-small-slots", _small_slots, _small_calls),
+    Case("S01-dot-chain", _dot_chain, _chain_calls),
+    Case("S02-dot-chain-in-three-stages", _fixed_chain, _chain_calls),
 ]
 STAGES = ("0", "1", "2", "3", "4")
 TARGETS = ("sm_80", "sm_90a")

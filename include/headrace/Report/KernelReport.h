@@ -12,6 +12,10 @@ namespace headrace {
 /// Each entry: location, stages, the cycles of a trip by resource, what binds, why it is not pipelined (if it is not).
 llvm::json::Array reportLoops(mlir::func::FuncOp kernel, const TargetInfo &target);
 
+/// Adds to each loop what pipe-schedule-stages decided about it, as `schedule`. Requires: `loops` from reportLoops for the
+/// same kernel.
+void addSchedules(llvm::json::Array &loops, mlir::func::FuncOp kernel);
+
 /// Channels, copies, matmuls and roles of a kernel at the pipe level, all passes run; `loops` from reportLoops.
 llvm::json::Object reportKernel(mlir::func::FuncOp kernel, const TargetInfo &target, llvm::json::Array loops);
 

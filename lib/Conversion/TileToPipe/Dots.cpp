@@ -1,5 +1,6 @@
 // Matmuls, and the loops that carry their accumulators.
 #include "TileToPipe.h"
+#include "headrace/Dialect/Pipe/Transforms/Schedules.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 
 using namespace mlir;
@@ -10,10 +11,11 @@ Value KernelConversion::operandOf(Value tile) {
   return slot == slots.end() ? tile : slot->second.buffer;
 }
 
-/// The report says why nothing faster multiplies.
-static void keepReason(tile::DotOp dot, Operation *matmul) {
-  if (Attribute why = dot->getAttr(tile::kWhyAttr))
-    matmul->setAttr(tile::kWhyAttr, why);
+/// The report says why nothing faster multiplies, and the scheduler asks which stage the user wants.
+static void keepNotes(tile::DotOp dot, Operation *matmul) {
+  for (StringRef name : {StringRef(tile::kWhyAttr), StringRef(pipe::kFixedStageAttr)})
+    if (Attribute note = dot->getAttr(name))
+      matmul->setAttr(name, note);
 }
 
 static bool inTensorMemory(Value value) {
@@ -91,7 +93,7 @@ void KernelConversion::convertTmemDot(tile::DotOp dot) {
   auto mma = [&](Value accumulator, Value accumulate) {
     auto result = pipe::MmaTmemOp::create(builder, loc, operandOf(dot.getA()), dot.getTransposeA(), operandOf(dot.getB()),
                             dot.getTransposeB(), accumulator, accumulate, *dot.getAtom(), dot.getPrecisionAttr());
-    keepReason(dot, result);
+    keepNotes(dot, result);
   };
   auto carried = accumulators.find(dot.getAcc());
   if (carried != accumulators.end()) {
@@ -124,12 +126,12 @@ void KernelConversion::convertDot(tile::DotOp dot) {
     auto inflight = pipe::MmaAsyncOp::create(builder, loc, pipe::InflightType::get(dot.getContext(), dot.getAccType()), a,
                                              dot.getTransposeA(), b, dot.getTransposeB(), dot.getAcc(), atom,
                                              dot.getPrecisionAttr());
-    keepReason(dot, inflight);
+    keepNotes(dot, inflight);
     result = pipe::MmaWaitOp::create(builder, loc, dot.getAccType(), inflight, builder.getI64IntegerAttr(0));
   } else {
     result = pipe::MmaOp::create(builder, loc, dot.getAccType(), a, dot.getTransposeA(), b, dot.getTransposeB(),
                                  dot.getAcc(), atom, dot.getPrecisionAttr());
-    keepReason(dot, result.getDefiningOp());
+    keepNotes(dot, result.getDefiningOp());
   }
   dot.getResult().replaceAllUsesWith(result);
 }

@@ -5,8 +5,7 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::pipe;
 
-/// The role whose warps an op with effects belongs to; nothing for control flow and for what any role may compute.
-static std::optional<Role> getOwner(Operation *op) {
+std::optional<Role> headrace::pipe::getOwner(Operation *op) {
   if (isa<CopyOp>(op))
     return Role::Load;
   if (isa<MmaTmemOp>(op))

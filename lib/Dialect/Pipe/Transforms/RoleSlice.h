@@ -10,6 +10,9 @@ namespace headrace::pipe {
 
 enum class Role { Compute, Load, Mma };
 
+/// The role whose warps an op with effects belongs to; nothing for control flow and for what any role may compute.
+std::optional<Role> getOwner(mlir::Operation *op);
+
 /// One role's share of a kernel: the ops it executes, and which values of each loop it carries.
 class RoleSlice {
 public:

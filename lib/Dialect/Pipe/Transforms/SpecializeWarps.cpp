@@ -1,4 +1,5 @@
 // Specialization: what each role needs is marked backwards from its own ops, then each role gets a copy of just that.
+#include "RoleShares.h"
 #include "RoleSlice.h"
 #include "headrace/Dialect/Pipe/Transforms/Passes.h"
 #include "headrace/Dialect/Tile/Transforms/Target.h"
@@ -32,33 +33,11 @@ struct PipeSpecializeWarpsPass : public headrace::pipe::impl::PipeSpecializeWarp
 };
 } // namespace
 
-//===- the shares of warps and registers ----------------------------------------------------------------------------===//
-
-static constexpr int64_t kRegistersPerBlock = 65536, kThreadsPerGroup = 128;
-/// A thread that only issues TMA gets by with the least that setmaxnreg takes; one that copies by itself needs more.
-static constexpr int64_t kIssuerRegisters = 24, kCopierRegisters = 72;
-/// setmaxnreg takes up to 256, but addresses 255; what is left over helps no one.
-static constexpr int64_t kMostRegisters = 240;
-
-static int64_t getComputeRegisters(int64_t computeGroups, int64_t loadRegisters) {
-  int64_t rest = kRegistersPerBlock / kThreadsPerGroup - loadRegisters;
-  return std::min(kMostRegisters, rest / computeGroups / 8 * 8);
-}
-
 /// Warps of a block: 1024 threads.
 static constexpr int64_t kMostWarps = 32;
 
 LogicalResult PipeSpecializeWarpsPass::specialize(func::FuncOp kernel, const TargetInfo &target) {
-  bool plainCopies = false, wgmma = false;
-  kernel.walk([&](CopyOp copy) { plainCopies |= copy.getMechanism() != tile::Mechanism::Tma; });
-  kernel.walk([&](MmaAsyncOp) { wgmma = true; });
-  int64_t computeWarps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr).getInt();
-  // setmaxnreg works on whole groups of four warps and pays where the launch's equal shares are too small for wgmma.
-  bool shareRegisters = wgmma && computeWarps >= 8 && computeWarps % 4 == 0 && target.has(Feature::SetMaxNReg) &&
-                        !kernel->hasAttr("pipe.occupancy");
-  int64_t loadWarps = plainCopies || shareRegisters ? 4 : 1;
-  int64_t loadRegisters = shareRegisters ? (plainCopies ? kCopierRegisters : kIssuerRegisters) : 0;
-  int64_t computeRegisters = shareRegisters ? getComputeRegisters(computeWarps / 4, loadRegisters) : 0;
+  RoleShares shares = getRoleShares(kernel, target);
 
   OpBuilder builder(kernel.getContext());
   Block &body = kernel.getBody().front();
@@ -77,14 +56,14 @@ LogicalResult PipeSpecializeWarpsPass::specialize(func::FuncOp kernel, const Tar
     registers.push_back(budget);
     active.push_back(working);
   };
-  addRole("compute", Role::Compute, computeWarps, computeRegisters, computeWarps);
-  addRole("load", Role::Load, loadWarps, loadRegisters, plainCopies ? loadWarps : 1);
+  addRole("compute", Role::Compute, shares.computeWarps, shares.computeRegisters, shares.computeWarps);
+  addRole("load", Role::Load, shares.loadWarps, shares.loadRegisters, shares.loadActive);
   addRole("mma", Role::Mma, 1, 0, 1);
   int64_t total = std::accumulate(warps.begin(), warps.end(), int64_t(0));
   if (total > kMostWarps)
     return kernel.emitError("expected roles of at most ")
-           << kMostWarps << " warps, got " << total << ": " << computeWarps << " that compute and "
-           << total - computeWarps << " that copy and issue; take fewer warps, or specialize = off";
+           << kMostWarps << " warps, got " << total << ": " << shares.computeWarps << " that compute and "
+           << total - shares.computeWarps << " that copy and issue; take fewer warps, or specialize = off";
 
   SmallVector<Operation *> old;
   for (Operation &op : body.without_terminator())

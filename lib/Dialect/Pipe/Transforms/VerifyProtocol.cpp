@@ -26,6 +26,15 @@ static bool isAfter(Operation *user, Operation *end) {
   return ancestor && end->isBeforeInBlock(ancestor);
 }
 
+/// Matmuls that certainly start between one and its wait.
+static uint64_t countNewer(MmaAsyncOp mma, MmaWaitOp wait) {
+  uint64_t count = 0;
+  if (mma->getBlock() == wait->getBlock())
+    for (Operation *op = mma->getNextNode(); op && op != wait; op = op->getNextNode())
+      count += isa<MmaAsyncOp>(op);
+  return count;
+}
+
 /// Law 1, reading side: between the wait and the release.
 static LogicalResult verifyWait(ConsumerWaitOp wait) {
   auto release = getNext<ConsumerReleaseOp>(wait, wait.getChannel());
@@ -41,11 +50,11 @@ static LogicalResult verifyWait(ConsumerWaitOp wait) {
     auto mma = dyn_cast<MmaAsyncOp>(user);
     if (!mma)
       continue;
-    // wgmma reads until it is waited for: a wait must come before the release (pending groups of older trips read
-    // older slots).
+    // wgmma reads until it is waited for: a wait must come before the release, and leave no more in flight than was
+    // started since.
     bool waited = llvm::any_of(mma.getResult().getUsers(), [&](Operation *next) {
       auto mmaWait = dyn_cast<MmaWaitOp>(next);
-      return mmaWait && mmaWait.getPending() == 0 && !isAfter(mmaWait, release);
+      return mmaWait && mmaWait.getPending() <= countNewer(mma, mmaWait) && !isAfter(mmaWait, release);
     });
     if (!waited) {
       InFlightDiagnostic error = mma.emitError("still reads a slot of channel '")

@@ -47,6 +47,33 @@ def PipeThreadCursors : Pass<"pipe-thread-cursors", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PipeScheduleStages : Pass<"pipe-schedule-stages", "::mlir::ModuleOp"> {
+  let summary = "Decide which trip each op of a pipelined loop works for, so that matmuls run under the computation";
+  let description = [{
+    Only asynchronous matmuls, and what hangs on them, are worth moving across trips: what reads a product may wait for the
+    next trip, and so may a matmul for its operand in registers. Every combination of such cuts gives each op the earliest
+    stage; a list schedule puts starts of matmuls first and waits last; the loop is played on the target's units to predict
+    its cycles a trip (II). The combination with the least II that fits into the registers of a thread is written as
+    `pipe.stage` and `pipe.order`, if it is faster than one stage, and checked by verifySchedule. `tile.stage` on an op
+    fixes its stage. What was chosen and why is left in the kernel's `pipe.schedules` for the report. Reads `tile.target`.
+
+    Example: test/Examples/pipe-schedule-stages.mlir
+  }];
+}
+
+def PipePeelStages : Pass<"pipe-peel-stages", "::mlir::ModuleOp"> {
+  let summary = "Rewrite loops whose ops have stages, with the first and last trips peeled";
+  let description = [{
+    In trip K of the new loop an op of stage s works for trip K - s of the old one. Nothing in the loop is predicated: a
+    loop of fewer trips than stages takes a branch of its own, which for two stages is empty. Any lower bound, step and
+    number of trips. Schedules written by hand are checked as those of `pipe-schedule-stages`. Works on the kernel before
+    roles are split, so that each role gets its own part of the new loop.
+
+    Example: test/Examples/pipe-peel-stages.mlir
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def PipeScheduleLoops : Pass<"pipe-schedule-loops", "::mlir::ModuleOp"> {
   let summary = "Give each op of a pipelined loop its stage and its place";
   let description = [{
