@@ -65,14 +65,14 @@ public:
     for (auto &cta : cluster->ctas)
       for (auto &warp : cta->warps) {
         std::fill_n(warp->cells(reg(name)), kLanes, value);
-        warp->defined(reg(name)) = ~LaneMask(0);
+        warp->define(reg(name), ~LaneMask(0));
       }
   }
   /// For registers written through cells().
   void define(const std::string &name) {
     for (auto &cta : cluster->ctas)
       for (auto &warp : cta->warps)
-        warp->defined(reg(name)) = ~LaneMask(0);
+        warp->define(reg(name), ~LaneMask(0));
   }
   /// Writes shared memory as if long ago, for everybody to see.
   void writeShared(int64_t offset, const void *data, int64_t count, uint32_t rank = 0) {

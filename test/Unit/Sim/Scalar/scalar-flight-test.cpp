@@ -26,7 +26,7 @@ protected:
     cluster = std::make_unique<Cluster>(*program, launch, 0, 1, findings);
     for (int lane = 0; lane < kLanes; ++lane)
       warp().cells(1)[lane] = 7;
-    warp().defined(1) = ~LaneMask(0);
+    warp().define(1, ~LaneMask(0));
   }
   void run() {
     Lanes lanes(*cluster, *cluster->ctas[0], warp(), ~LaneMask(0), program->function->instructions[0]);
