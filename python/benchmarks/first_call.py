@@ -4,8 +4,8 @@
 
 Each measurement is a process of its own with an empty cache, in turn with the other compiler's. The clock starts when
 arrays are on the GPU and both packages are imported, and stops when the product is there. Reported: that time; the same
-in a second process, which finds the first one's cache; what the compiler takes in this process down to PTX, from a
-kernel that it has not seen; and the host's time of a call once everything is loaded.
+in a second process, which finds the first one's cache, and how long finding takes; what the compiler takes in this
+process down to PTX, for a kernel that it has not seen; and the host's time of a call once everything is loaded.
 """
 
 # ruff: noqa: N803
@@ -60,24 +60,33 @@ def time_of_call(call) -> float:
     return min(times)
 
 
-def headrace_process() -> dict[str, float]:
+def headrace_process(cached: bool) -> dict[str, float]:
     import torch
 
     import headrace as hr
     from headrace.driver import compiler
+    from headrace.driver.compiled import Compiled
+    from headrace.driver.launcher import device_target
     from headrace.kernels.gemm import gemm_kernel
 
     a, b, c = product_arrays()
+    target = device_target(0)
+    result = {}
+    if cached:
+        arguments = {"A": a, "B": b, "bias": None, "R": None, "C": c, **_TILE}
+        program = gemm_kernel.program(gemm_kernel.facts((), arguments)[1])
+        start = time.perf_counter()
+        Compiled(program, target).entry("cubin")
+        result["cache"] = time.perf_counter() - start
     start = time.perf_counter()
     gemm_kernel(a, b, None, None, c, **_TILE)
     torch.cuda.synchronize()
-    result = {"first": time.perf_counter() - start}
+    result["first"] = time.perf_counter() - start
     check(a, b, c)
 
     few = [array[:_FEW, :_FEW] for array in (a, b, c)]
     result["call"] = time_of_call(lambda: gemm_kernel(few[0], few[1], None, None, few[2], **_TILE))
 
-    target = f"sm_{''.join(map(str, torch.cuda.get_device_capability()))}a"
     times = []
     for columns in (64, 128, 192, 256):
         arguments = {"A": a, "B": b, "bias": None, "R": None, "C": c, **_TILE, "BN": columns}
@@ -129,7 +138,7 @@ def triton_process() -> dict[str, float]:
     return result
 
 
-def run(which: str, cache: str) -> dict[str, float]:
+def run(which: str, cache: str, state: str) -> dict[str, float]:
     """The times of one process."""
     environment = {**os.environ, "HEADRACE_CACHE": cache, "TRITON_CACHE_DIR": cache}
     done = subprocess.run(
@@ -144,16 +153,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--process", choices=["headrace", "triton"], help=argparse.SUPPRESS)
+    parser.add_argument("--state", choices=["cold", "warm"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.process:
-        print(json.dumps(headrace_process() if options.process == "headrace" else triton_process()))
+        cached = options.state == "warm"
+        print(json.dumps(headrace_process(cached) if options.process == "headrace" else triton_process()))
         return 0
     times: dict[tuple[str, str], list[float]] = {}
     for _ in range(options.rounds):
         for which in ("headrace", "triton"):
             with tempfile.TemporaryDirectory() as cache:
                 for state in ("cold", "warm"):
-                    for name, value in run(which, cache).items():
+                    for name, value in run(which, cache, state).items():
                         times.setdefault((which, name if name != "first" else f"{state} first"), []).append(value)
     for (which, name), values in sorted(times.items()):
         unit, scale = ("us", 1e6) if name == "call" else ("ms", 1e3)
