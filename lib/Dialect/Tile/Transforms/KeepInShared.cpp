@@ -29,8 +29,6 @@ struct Resident {
 };
 } // namespace
 
-static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
-
 static int64_t bytesOf(RankedTensorType tile) {
   return tile.getNumElements() * llvm::divideCeil(tile.getElementTypeBitWidth(), 8);
 }
