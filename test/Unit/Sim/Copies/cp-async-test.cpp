@@ -53,8 +53,8 @@ TEST_F(CpAsyncTest, ReadsNothingThatItIgnores) {
 
 TEST_F(CpAsyncTest, TakesHints) {
   for (const char *text : {"cp.async.cg.shared::cta.global.L2::128B [2048], [%g], 16",
-                           "cp.async.ca.shared.global.L2::cache_hint.L2::64B [2048], [%g], 4, 2, 0",
-                           "cp.async.cg.shared.global.L2::cache_hint [2048], [%g], 16, 0"}) {
+                           "cp.async.ca.shared.global.L2::cache_hint.L2::64B [2064], [%g], 4, 2, 0",
+                           "cp.async.cg.shared.global.L2::cache_hint [2080], [%g], 16, 0"}) {
     std::string at = text;
     bench.run(at.replace(at.find("%g"), 2, std::to_string(address)));
   }
