@@ -52,15 +52,15 @@ def key_of(args: tuple, kwargs: dict[str, Any], grid: Any) -> tuple[tuple, int] 
         return None
     tensor, device = torch.Tensor, None
     key: list = [len(args), *kwargs, grid]
-    for value in (*args, *kwargs.values()) if kwargs else args:
+    for value in (*args, *kwargs.values()):
         kind = type(value)
         if kind is tensor:
-            place = value.get_device()  # -1 for the CPU's
-            if place < 0 or not value.is_cuda:
+            place = value.device
+            if place.type != "cuda":
                 return None
             if device is None:
-                device = place
-            key += (value.data_ptr(), value.shape, value.stride(), value.dtype, place)
+                device = place.index
+            key += (value.data_ptr(), value.shape, value.stride(), value.dtype, place.index)
         elif kind in _PLAIN:
             key += (kind, value)
         elif kind is float:
