@@ -46,25 +46,32 @@ static void ownStrings(std::optional<llvm::json::Object> &object) {
     object = std::move(*ownStrings(llvm::json::Value(std::move(*object))).getAsObject());
 }
 
+bool headrace::withParsed(StringRef program, StringRef name, llvm::raw_ostream &messages,
+                          function_ref<void(ModuleOp)> body) {
+  DialectRegistry registry;
+  registerHeadraceDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(program, name), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context, messages);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (module)
+    body(*module);
+  return bool(module);
+}
+
 CompileStatus headrace::compileSource(const Source &source, const CompileOptions &options, Compilation &result,
                                       std::string &program, llvm::raw_ostream &messages) {
   std::optional<std::string> text = replaceParameters(source, options.target.name, messages);
   if (!text)
     return CompileStatus::Refused;
   program = std::move(*text);
-
-  DialectRegistry registry;
-  registerHeadraceDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(program, source.name), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context, messages);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return CompileStatus::Refused;
-  CompileStatus status = compile(*module, options, result);
-  ownStrings(result.record);
-  ownStrings(result.report);
+  CompileStatus status = CompileStatus::Refused;
+  withParsed(program, source.name, messages, [&](ModuleOp module) {
+    status = compile(module, options, result);
+    ownStrings(result.record);
+    ownStrings(result.report);
+  });
   return status;
 }

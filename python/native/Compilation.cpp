@@ -1,9 +1,6 @@
 // Requests of the Python module, answered by the compiler.
 #include "Compilation.h"
 #include "headrace/Pipelines/CompileSource.h"
-#include "headrace/Pipelines/Pipelines.h"
-#include "mlir/Parser/Parser.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -73,18 +70,11 @@ Answer native::compile(const Request &request) {
 Answer native::toGeneric(const std::string &text, const std::string &name) {
   Answer answer;
   llvm::raw_string_ostream messages(answer.messages), code(answer.code);
-  DialectRegistry registry;
-  registerHeadraceDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context, messages);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
+  bool isParsed = withParsed(text, name, messages, [&](ModuleOp module) {
+    module.print(code, OpPrintingFlags().printGenericOpForm().enableDebugInfo().useLocalScope());
+  });
+  if (!isParsed)
     answer.status = Refused;
-  else
-    module->print(code, OpPrintingFlags().printGenericOpForm().enableDebugInfo().useLocalScope());
   return answer;
 }
 

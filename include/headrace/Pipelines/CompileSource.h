@@ -16,6 +16,11 @@ struct Source {
   std::vector<std::pair<std::string, std::string>> settings; ///< values of parameters
 };
 
+/// Parses a module of our dialects, called `name` in messages, and calls `body` with it. Result: false, with messages, if
+/// it does not parse.
+bool withParsed(llvm::StringRef program, llvm::StringRef name, llvm::raw_ostream &messages,
+                llvm::function_ref<void(mlir::ModuleOp)> body);
+
 /// Compiles `source`. What there is to say goes to `messages`, with lines of the source and excerpts of them. `program`
 /// becomes the text with its parameters replaced: it reproduces a fault without them.
 CompileStatus compileSource(const Source &source, const CompileOptions &options, Compilation &result,
