@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace headrace;
 
 /// The text with its parameters replaced.
-static std::optional<std::string> replaceParameters(const Source &source, StringRef target, llvm::raw_ostream &messages) {
+static std::optional<std::string> replaceParameters(const Source &source, StringRef target,
+                                                    llvm::raw_ostream &messages) {
   std::string message;
   unsigned line = 0;
   std::optional<std::string> text = substituteParameters(source.text, target, source.settings, message, line);

@@ -1,6 +1,11 @@
 // The graph of a loop: values, slots and rings of channels, effects; and the places where it may be cut.
 #include "LoopGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace headrace;
@@ -9,11 +14,12 @@ using namespace headrace::pipe;
 LoopGraph::LoopGraph(scf::ForOp loop, bool specialized, const UnitModel &model) : loop(loop) {
   addNodes(specialized, model);
   addValues();
-  addReaders();
   addSlots();
   if (!addRings())
     return;
   addEffects();
+  addReaders();
+  addRegisters();
   numberGroups();
   addCuts();
 }
@@ -41,23 +47,48 @@ static double busyCycles(Operation *op, const UnitCycles &cost, bool starts, con
   return cycles + latencyOf(op, model);
 }
 
+/// The body's ops: what has effects in the order of the program, everything else directly before what first needs it. So
+/// a schedule does not depend on where a source makes a value.
+static SmallVector<Operation *> orderByNeed(Block &body) {
+  llvm::SetVector<Operation *> order;
+  std::function<void(Operation *)> visit = [&](Operation *op) {
+    if (order.contains(op))
+      return;
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (Operation *maker = operand.getDefiningOp())
+          if (Operation *member = body.findAncestorOpInBlock(*maker); member && member != op)
+            visit(member);
+    });
+    order.insert(op);
+  };
+  for (Operation &op : body)
+    if (!isMemoryEffectFree(&op))
+      visit(&op);
+  visit(body.getTerminator());
+  order.remove(body.getTerminator());
+  for (Operation &op : body.without_terminator()) // what nobody needs
+    visit(&op);
+  return order.takeVector();
+}
+
 void LoopGraph::addNodes(bool specialized, const UnitModel &model) {
-  for (Operation &op : loop.getBody()->without_terminator()) {
+  for (Operation *op : orderByNeed(*loop.getBody())) {
     LoopNode node;
-    node.op = &op;
-    node.cost = costWithRegions(&op, model);
+    node.op = op;
+    node.cost = costWithRegions(op, model);
     node.starts = isa<MmaAsyncOp, MmaTmemOp>(op);
-    node.busy = busyCycles(&op, node.cost, node.starts, model);
-    node.latency = node.starts || isa<CopyOp>(op) ? latencyOf(&op, model) : 0;
-    node.stream = specialized ? getOwner(&op).value_or(Role::Compute) : Role::Compute;
-    node.anywhere = node.busy == 0 && isMemoryEffectFree(&op) && !isa<MmaWaitOp>(op);
-    CreateChannelOp channel = getChannelOf(&op);
+    node.busy = busyCycles(op, node.cost, node.starts, model);
+    node.latency = node.starts || isa<CopyOp>(op) ? latencyOf(op, model) : 0;
+    node.stream = specialized ? getOwner(op).value_or(Role::Compute) : Role::Compute;
+    node.anywhere = node.busy == 0 && isMemoryEffectFree(op) && !isa<MmaWaitOp>(op);
+    CreateChannelOp channel = getChannelOf(op);
     node.blocks = isa<MmaWaitOp>(op) || (isa<ConsumerWaitOp>(op) && channel.getAsyncCommit());
-    if (auto fixed = op.getAttrOfType<IntegerAttr>(kFixedStageAttr))
+    if (auto fixed = op->getAttrOfType<IntegerAttr>(kFixedStageAttr))
       node.fixed = fixed.getInt();
     node.group = nodes.size();
     parents.push_back(nodes.size());
-    numbers[&op] = nodes.size();
+    numbers[op] = nodes.size();
     nodes.push_back(node);
   }
 }
@@ -118,24 +149,53 @@ void LoopGraph::addValues() {
           join(node.op, user);
 }
 
-/// What reads the tile that an accumulator starts from reads it before the matmul starts, as in the program: ptxas gives both
-/// the same registers, and takes matmuls one by one if they are read in flight (C7514).
-void LoopGraph::addReaders() {
-  for (LoopNode &node : nodes) {
-    auto mma = dyn_cast<MmaAsyncOp>(node.op);
-    if (!mma)
+/// Views are looked through: they take no registers. A matmul reads its operands until it is waited for.
+void LoopGraph::addRegisters() {
+  llvm::MapVector<std::pair<unsigned, unsigned>, LoopValue> found; // by node and result
+  SmallPtrSet<Value, 8> seenOutside;
+  std::function<void(Value, unsigned, int64_t)> use = [&](Value value, unsigned user, int64_t distance) {
+    std::optional<Maker> maker = findMaker(value);
+    if (!maker) {
+      Operation *op = value.getDefiningOp();
+      if (!isa<BlockArgument>(value) && !(op && isView(op)) && seenOutside.insert(value).second)
+        registersFromOutside += registersOf(value.getType());
+      return;
+    }
+    if (maker->node == user)
+      return;
+    distance += maker->distance;
+    Operation *op = nodes[maker->node].op;
+    if (isView(op)) {
+      for (Value source : op->getOperands())
+        use(source, user, distance);
+      return;
+    }
+    // The yielded value that an argument stands for.
+    for (SmallPtrSet<Value, 4> seen; isa<BlockArgument>(value) && seen.insert(value).second;)
+      value = loop.getTiedLoopYieldedValue(cast<BlockArgument>(value))->get();
+    unsigned number = value.getDefiningOp() == op ? cast<OpResult>(value).getResultNumber() : 0;
+    LoopValue &entry = found[{maker->node, number}];
+    entry.maker = maker->node;
+    entry.registers = registersOf(op->getResult(number).getType());
+    entry.uses.push_back({user, distance});
+  };
+  for (unsigned user = 0; user < nodes.size(); ++user) {
+    Operation *op = nodes[user].op;
+    if (isView(op))
       continue;
-    SmallVector<Value> tiles = {mma.getAcc()};
-    if (Operation *maker = mma.getAcc().getDefiningOp(); maker && maker->getBlock() == loop.getBody())
-      for (Value operand : maker->getOperands())
-        if (operand.getType() == mma.getAcc().getType())
-          tiles.push_back(operand);
-    for (Value tile : tiles)
-      for (Operation *user : tile.getUsers())
-        if (Operation *member = loop.getBody()->findAncestorOpInBlock(*user);
-            member && member != mma && member->isBeforeInBlock(mma))
-          order(member, mma);
+    unsigned end = user;
+    auto mma = dyn_cast<MmaAsyncOp>(op);
+    if (mma)
+      for (Operation *wait : mma.getResult().getUsers())
+        if (isa<MmaWaitOp>(wait) && wait->getBlock() == loop.getBody())
+          end = indexOf(wait);
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        use(operand, mma && operand == mma.getA() ? end : user, 0);
+    });
   }
+  for (auto &[key, value] : found)
+    values.push_back(std::move(value));
 }
 
 //===- channels -----------------------------------------------------------------------------------------------------===//
@@ -254,6 +314,43 @@ void LoopGraph::addEffects() {
   });
   if (firstOp && firstOp != lastOp)
     order(lastOp, firstOp, 1);
+}
+
+/// Whether `later` comes after `first` in the same trip.
+bool LoopGraph::mustFollow(unsigned later, unsigned first) const {
+  llvm::BitVector seen(nodes.size());
+  SmallVector<unsigned> worklist = {first};
+  while (!worklist.empty()) {
+    unsigned node = worklist.pop_back_val();
+    if (node == later)
+      return true;
+    for (const LoopEdge &edge : edges)
+      if (edge.from == node && edge.distance == 0 && !seen.test(edge.to)) {
+        seen.set(edge.to);
+        worklist.push_back(edge.to);
+      }
+  }
+  return false;
+}
+
+/// What reads the tile that an accumulator starts from reads it before the matmul starts, if it can: ptxas gives both the
+/// same registers, and takes matmuls one by one if they are read in flight (C7514).
+void LoopGraph::addReaders() {
+  for (LoopNode &node : nodes) {
+    auto mma = dyn_cast<MmaAsyncOp>(node.op);
+    if (!mma)
+      continue;
+    SmallVector<Value> tiles = {mma.getAcc()};
+    if (Operation *maker = mma.getAcc().getDefiningOp(); maker && maker->getBlock() == loop.getBody())
+      for (Value operand : maker->getOperands())
+        if (operand.getType() == mma.getAcc().getType())
+          tiles.push_back(operand);
+    for (Value tile : tiles)
+      for (Operation *user : tile.getUsers())
+        if (Operation *member = loop.getBody()->findAncestorOpInBlock(*user);
+            member && member != mma && !isa<scf::YieldOp>(member) && !mustFollow(indexOf(member), indexOf(mma)))
+          order(member, mma);
+  }
 }
 
 //===- cuts ---------------------------------------------------------------------------------------------------------===//

@@ -31,6 +31,14 @@ struct LoopNode {
   int64_t fixed = -1;    ///< the stage that the user wants, or -1
 };
 
+/// A value in registers that ops of the body use.
+struct LoopValue {
+  int64_t registers;
+  unsigned maker;
+  /// Who uses it, and how many trips after it was made.
+  llvm::SmallVector<std::pair<unsigned, int64_t>> uses;
+};
+
 /// The graph of one loop, built once.
 class LoopGraph {
 public:
@@ -41,9 +49,11 @@ public:
   /// The op that refusal is about.
   mlir::Operation *culprit = nullptr;
 
-  llvm::SmallVector<LoopNode, 0> nodes; ///< in the order of the program
+  llvm::SmallVector<LoopNode, 0> nodes; ///< in an order in which the body can run
   llvm::SmallVector<LoopEdge, 0> edges;
   unsigned numGroups = 0;
+  llvm::SmallVector<LoopValue, 0> values;
+  int64_t registersFromOutside = 0; ///< of values that the loop only uses
   /// Whether threads store to global memory or meet at barriers.
   bool meetsOthers = false;
   /// What each cut is: "what reads the product at line 7", "the matmul at line 9".
@@ -61,6 +71,7 @@ public:
 private:
   void addNodes(bool specialized, const UnitModel &model);
   void addValues();
+  void addRegisters();
   void addReaders();
   void addSlots();
   bool addRings();
@@ -71,6 +82,7 @@ private:
   void order(mlir::Operation *first, mlir::Operation *second, int64_t distance = 0);
   unsigned find(unsigned group);
   void numberGroups();
+  bool mustFollow(unsigned later, unsigned first) const;
   bool refuse(mlir::Operation *op, llvm::StringRef why);
   unsigned indexOf(mlir::Operation *op) const { return numbers.lookup(op); }
 
