@@ -28,7 +28,7 @@ class FakeDriver(types.SimpleNamespace):
     """Enumerations and structures of cuda-bindings, functions of its own. `calls` lists (name, arguments)."""
 
     def __init__(self, attributes=_ATTRIBUTES, failing=()):
-        super().__init__(calls=[], attributes=attributes, failing=failing)
+        super().__init__(calls=[], attributes=attributes, failing=failing, addresses={})
 
     def __getattr__(self, name):
         is_function = name.startswith("cu") and name[2].isupper()
@@ -59,6 +59,9 @@ class FakeDriver(types.SimpleNamespace):
 
     def do_cuModuleGetFunction(self, module, name):  # noqa: N802
         return f"function {name.decode()}"
+
+    def do_cuGetProcAddress(self, name, version, flags):  # noqa: N802
+        return self.addresses.get(name, 0), 0
 
     def do_cuMemAlloc(self, size):  # noqa: N802
         return _ZEROS
@@ -100,6 +103,26 @@ def test_launches_with_the_record_s_parameters(fake):
     assert [(a.name, v) for _, a, v in fake.named("cuFuncSetAttribute")] == [
         ("CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", 213248)
     ]
+
+
+def test_a_repetition_calls_the_driver_itself(fake, monkeypatch):
+    launches, status = [], [0]
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *(ctypes.c_uint,) * 7, *(ctypes.c_void_p,) * 3)
+    entry = kind(lambda *args: (launches.append((*args, fake.params)), status[0])[1])
+    fake.addresses = {b"cuLaunchKernel": ctypes.cast(entry, ctypes.c_void_p).value}
+    monkeypatch.setattr(FakeDriver, "do_cuModuleGetFunction", lambda self, module, name: 2**40 + 8)
+    again = Kernel(gemm_record(), b"cubin").launch(*gemm_arguments(), stream=9)
+    assert again(2**33)
+    ((function, *shape, stream, params, extra, first),) = launches
+    assert (function, shape, stream, extra) == (2**40 + 8, [9, 1, 1, 384, 1, 1, 213248], 2**33, None)
+    assert params == first
+    status[0] = 1
+    assert not again(0)
+
+
+def test_without_the_driver_s_address_nothing_is_repeated(fake):
+    assert Kernel(gemm_record(), b"cubin").launch(*gemm_arguments()) is None
+    assert len(fake.named("cuLaunchKernel")) == 1
 
 
 def test_persistent_grid_is_bounded_by_the_device(fake):

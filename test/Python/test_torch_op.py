@@ -48,7 +48,7 @@ class Tensor:
     def __init__(self, *shape: int, dtype: str = "torch.bfloat16", fake: bool = False):
         self.shape, self.dtype, self.fake = shape, dtype, fake
         self.ndim = len(shape)
-        self.device = types.SimpleNamespace(type="cuda", index=0)
+        self.device, self.is_cuda = types.SimpleNamespace(type="cuda", index=0), True
         self.address = next(self._addresses)
 
     def data_ptr(self) -> int:
@@ -57,6 +57,9 @@ class Tensor:
 
     def stride(self) -> tuple[int, ...]:
         return tuple(math.prod(self.shape[i + 1 :]) for i in range(self.ndim))
+
+    def get_device(self) -> int:
+        return self.device.index
 
     def new_empty(self, *shape: int) -> Tensor:
         return Tensor(*shape, dtype=self.dtype, fake=self.fake)

@@ -55,12 +55,12 @@ def key_of(args: tuple, kwargs: dict[str, Any], grid: Any) -> tuple[tuple, int] 
     for value in (*args, *kwargs.values()):
         kind = type(value)
         if kind is tensor:
-            place = value.device
-            if place.type != "cuda":
+            if not value.is_cuda:
                 return None
+            place = value.get_device()
             if device is None:
-                device = place.index
-            key += (value.data_ptr(), value.shape, value.stride(), value.dtype, place.index)
+                device = place
+            key += (value.data_ptr(), value.shape, value.stride(), value.dtype, place)
         elif kind in _PLAIN:
             key += (kind, value)
         elif kind is float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from headrace.errors import LaunchError
@@ -19,11 +20,13 @@ _PORTABLE_CLUSTER = 8
 
 @dataclass(frozen=True)
 class LoadedKernel:
-    """A kernel's function in one context. `device` is the CUDA ordinal, `processors` its number of SMs."""
+    """A kernel's function in one context. `device` is the CUDA ordinal, `processors` its number of SMs, `launch` the
+    driver's own cuLaunchKernel, see `driver.bare_launch`."""
 
     function: object
     device: int
     processors: int
+    launch: Callable[..., int] | None
 
 
 def current_context(device: int | None) -> int:
@@ -104,7 +107,7 @@ def load_kernel(record: Record, cubin: bytes | None, ptx: bytes | None = None) -
     function = driver.call("cuModuleGetFunction", module, record.kernel.encode(), context=context)
     for name, value in _function_attributes(record):
         driver.call("cuFuncSetAttribute", function, getattr(api.CUfunction_attribute, name), value, context=context)
-    return LoadedKernel(function, int(device), attribute("MULTIPROCESSOR_COUNT"))
+    return LoadedKernel(function, int(device), attribute("MULTIPROCESSOR_COUNT"), driver.bare_launch())
 
 
 def _function_attributes(record: Record):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
+from collections.abc import Callable
 
 from headrace.errors import LaunchError
+
+#: The CUDA version whose cuLaunchKernel is meant: its arguments have not changed since.
+_SINCE = 12000
 
 
 @functools.cache
@@ -34,6 +39,21 @@ def call(name: str, *args, context: str = ""):
     if status != module.CUresult.CUDA_SUCCESS:
         raise LaunchError(f"{name}: {status.name}, {_error_text(module, status)}{_while(context)}")
     return results[0] if len(results) == 1 else tuple(results) or None
+
+
+def bare_launch() -> Callable[..., int] | None:
+    """cuLaunchKernel as the driver has it: a call costs half of the package's, whose arguments are objects.
+
+    Every argument is a number of `ctypes` or an int that fits into 32 bits; the result is the status. None if the
+    driver does not say where it is.
+    """
+    try:
+        address, _ = call("cuGetProcAddress", b"cuLaunchKernel", _SINCE, 0)
+    except LaunchError:
+        return None
+    pointer, number = ctypes.c_void_p, ctypes.c_uint
+    shape = (pointer, *(number,) * 7, pointer, pointer, pointer)
+    return ctypes.CFUNCTYPE(ctypes.c_int, *shape)(int(address)) if address else None
 
 
 def _error_text(module, status) -> str:

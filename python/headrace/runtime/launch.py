@@ -75,15 +75,14 @@ class Kernel:
 
     def _repetition(self, kernel: LoadedKernel, plan: Plan) -> Callable[[int], bool] | None:
         """What launches `plan` again, in the context that is current then if the kernel is loaded there."""
-        if plan.zeroed_maps or self.record.cluster != (1, 1, 1):
+        launch = kernel.launch
+        if launch is None or plan.zeroed_maps or self.record.cluster != (1, 1, 1):
             return None
-        api = driver.bindings()
-        launch, success = api.cuLaunchKernel, api.CUresult.CUDA_SUCCESS
-        shape = (kernel.function, *plan.grid, self.record.threads, 1, 1, self.record.shared_bytes)
+        shape = (int(kernel.function), *plan.grid, self.record.threads, 1, 1, self.record.shared_bytes)
         pointers = ctypes.addressof(plan.pointers)
 
         def repeat(handle: int, plan: Plan = plan) -> bool:  # the plan keeps what `pointers` leads to
-            return launch(*shape, handle, pointers, 0)[0] == success
+            return launch(*shape, handle, pointers, None) == 0
 
         return repeat
 
