@@ -142,7 +142,10 @@ def run(which: str, cache: str, state: str) -> dict[str, float]:
     """The times of one process."""
     environment = {**os.environ, "HEADRACE_CACHE": cache, "TRITON_CACHE_DIR": cache}
     done = subprocess.run(
-        [sys.executable, __file__, "--process", which], env=environment, capture_output=True, text=True
+        [sys.executable, __file__, "--process", which, "--state", state],
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     if done.returncode:
         raise SystemExit(f"{which} failed:\n{done.stderr}")

@@ -1,7 +1,8 @@
 """Sources of test/Cases on headrace-sim: compiled once, launched as often as a test likes, judged by numpy.
 
 Arrays lie in larger ones of poison, and outputs are poison before a run, so that a read or a write outside shows. Every
-run looks for races and deadlocks, with asynchronous operations early, late and in reverse order.
+run looks for races and deadlocks, with asynchronous operations early, late and in reverse order. See case_runs_gpu.py
+for the same on a GPU.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from case_runs_gpu import REPEATS, OnGpu
+from case_runs_gpu import TARGETS as GPU_TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "test" / "Cases"
@@ -83,6 +86,8 @@ class Program:
         self.ptx = ptx.read_text(encoding="utf-8")
         self.record = json.loads((folder / "k.json").read_text(encoding="utf-8"))
         self.report = json.loads(report.read_text(encoding="utf-8"))
+        on_gpu = REPEATS and target in GPU_TARGETS
+        self.gpu = OnGpu(self.command, self.record, folder) if on_gpu else None
 
     def run(self, arrays, outputs, scalars=None, before=None, near=None, orders=_ORDERS, options=()) -> None:
         """One launch. `arrays` and `outputs` by name, as numpy arrays or Placed; an output starts as poison, or as
@@ -105,6 +110,10 @@ class Program:
             after = np.load(self.folder / f"{name}.after.npy").view(array.whole.dtype)
             after = after.reshape(array.whole.shape)
             self._judge(name, after, wanted.get(name, array), near.get(name), self._said(result))
+        for name, after in (self.gpu.run(placed, scalars or {}) if self.gpu else {}).items():
+            array = wanted.get(name, placed[name])
+            after = after.reshape(array.whole.shape)
+            self._judge(name, after, array, near.get(name), f"on a GPU: {self._said(result)}")
 
     def refused_run(self, arrays, scalars=None) -> str:
         """What the launch is refused with."""
