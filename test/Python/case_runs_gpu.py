@@ -66,7 +66,8 @@ class OnGpu:
             subprocess.run(
                 [*map(str, self._command), "--emit=cubin", "-o", str(cubin)], check=True, capture_output=True
             )
-            self._kernel = Kernel(self._record, cubin.read_bytes())
+            # A later generation takes the PTX, through its driver's compiler.
+            self._kernel = Kernel(self._record, cubin.read_bytes(), (self._folder / "k.ptx").read_bytes())
         return self._kernel
 
     @staticmethod
