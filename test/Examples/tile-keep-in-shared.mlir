@@ -45,6 +45,29 @@ tile.kernel @scale(%W: !vector {tile.align = 16 : i64}, %X: !matrix {tile.align 
   tile.return
 }
 
+// Slots are filled with zeros alone: a tile with another fill keeps its registers.
+// CHECK-LABEL: tile.kernel @filled
+// CHECK: tile.load {{.*}} -> tensor<8192xf32, #layout
+tile.kernel @filled(%W: !vector {tile.align = 16 : i64}, %X: !matrix {tile.align = 16 : i64}, %Y: !matrix {tile.align = 16 : i64})
+    attributes {warps = 4 : i64, occupancy = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %M = memref.dim %X, %c0 : !matrix
+  %w = tile.load %W[%c0] {fill = 1.0 : f32} : !vector -> !weights
+  %up = tile.expand_dims %w axis 0 : !weights -> !rows
+  tile.for %i = %c0 to %M step %c1 {
+    %x = tile.load %X[%i, %c0] : !matrix -> !rows
+    %sum = tile.reduce %x axis 1 {
+    ^bb0(%p: f32, %q: f32):
+      %s = arith.addf %p, %q : f32
+      tile.yield %s : f32
+    } : (!rows) -> tensor<1xf32, #tile.layout<atom = [1], register = [], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], groups = [], repeat = [1]>>
+    %y = arith.mulf %x, %up : !rows
+    tile.store %y, %Y[%i, %c0] : !rows, !matrix
+  }
+  tile.return
+}
+
 // The same loop of half as many words a thread stays as it is.
 // CHECK-LABEL: tile.kernel @fits
 // CHECK: tile.load {{.*}} -> tensor<8192xf32, #layout

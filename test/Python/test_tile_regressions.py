@@ -33,6 +33,12 @@ def test_fill_of_an_operand(target, tmp_path, rng):
     check("fill-of-an-operand", target, tmp_path, {"A": a, "B": b}, {"C": c})
 
 
+def test_fill_kept_in_shared(target, tmp_path, rng):
+    a = numbers(rng, (24,), np.float64)
+    b = np.concatenate([a, np.full(8, -2.0)])
+    check("fill-kept-in-shared", target, tmp_path, {"A": a}, {"B": b}, scalars={"n": 2})
+
+
 def test_nested_pipelines(target, tmp_path, rng):
     a, b, one = numbers(rng, (32, 16), _F16), numbers(rng, (16, 64), _F16), np.ones((16, 16))
     c = np.tile(product(a, one), (1, 4))

@@ -99,6 +99,8 @@ class ShapeOps(TileOps):
         kind = b.rng.choice(
             ["addf", "addf", "maximumf", "minimumf"] if is_float else ["addi", "maxsi", "minsi", "xori"]
         )
+        if kind == "addf" and count > LIMITS[x.element]:  # even ones would not add up exactly
+            kind = "maximumf"
         bound = x.bound
         if kind == "addf":
             x = b.clamp(x, max(LIMITS[x.element] // count, 1))

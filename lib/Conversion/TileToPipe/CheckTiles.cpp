@@ -1,6 +1,7 @@
 // What the conversion to channels takes for granted, and the passes of the tile dialect see to.
 #include "TileToPipe.h"
 #include "headrace/Dialect/Pipe/IR/TensorMaps.h"
+#include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -88,6 +89,8 @@ LogicalResult TileChecker::checkSharedTile(Value tile) {
   if (!load && !crossing)
     return emitError(tile.getLoc())
            << "expected tiles in shared memory to be loaded or converted there";
+  if (load && tile::hasFill(load))
+    return op->emitError("expected a tile in shared memory to be filled with zeros: a fill is put in where it is read");
   if (crossing && tile.use_empty())
     return op->emitError("expected a reader of this tile in shared memory");
   for (OpOperand &use : tile.getUses()) {

@@ -31,10 +31,11 @@ Evaluator decodeInteger(Decoder &decode, Wrapped wrapped, Saturated saturated) {
     return elementwise<int32_t, int32_t, int32_t>(decode, 32, saturated);
   if (type.elements == 2)
     return halves(decode, [=](uint16_t a, uint16_t b) { return wrapped(a, b); });
-  return forUnsigned(decode, type, [&](auto zero) {
+  Evaluator run = forUnsigned(decode, type, [&](auto zero) {
     using T = decltype(zero);
     return elementwise<T, T, T>(decode, type.bits(), [=](T a, T b) { return wrapped(a, b); });
   });
+  return carryingBytes(decode, std::move(run), 2);
 }
 
 Evaluator decodeAdd(Decoder &decode) {
@@ -78,11 +79,13 @@ Evaluator decodeMul(Decoder &decode) {
   Part part = takePart(spelling, decode, type);
   if (!spelling.finish())
     return {};
-  if (part == Part::Low)
-    return forUnsigned(decode, type, [&](auto zero) {
+  if (part == Part::Low) {
+    Evaluator run = forUnsigned(decode, type, [&](auto zero) {
       using T = decltype(zero);
       return elementwise<T, T, T>(decode, type.bits(), [](T a, T b) { return mulLow(a, b); });
     });
+    return carryingBytes(decode, std::move(run), 2);
+  }
   return forInteger(decode, type, [&](auto zero) -> Evaluator {
     using T = decltype(zero);
     if (part == Part::High)
@@ -107,11 +110,13 @@ Evaluator decodeMad(Decoder &decode) {
   if (saturates)
     return elementwise<int32_t, int32_t, int32_t, int32_t>(
         decode, 32, [](int32_t a, int32_t b, int32_t c) { return addSaturated(mulHigh(a, b), c); });
-  if (part == Part::Low)
-    return forUnsigned(decode, type, [&](auto zero) {
+  if (part == Part::Low) {
+    Evaluator run = forUnsigned(decode, type, [&](auto zero) {
       using T = decltype(zero);
       return elementwise<T, T, T, T>(decode, type.bits(), [](T a, T b, T c) { return addWrapped(mulLow(a, b), c); });
     });
+    return carryingBytes(decode, std::move(run), 3);
+  }
   return forInteger(decode, type, [&](auto zero) -> Evaluator {
     using T = decltype(zero);
     if (part == Part::High)

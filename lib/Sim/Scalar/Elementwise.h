@@ -90,6 +90,15 @@ Dest exactDest(Decoder &decode, size_t index, int bits);
 /// Fails unless there are `count` operands.
 void expectOperands(Decoder &decode, size_t count);
 
+/// Says once that `input` has no value in the lanes of `missing`.
+inline void reportMissing(Lanes &lanes, const Input &input, LaneMask missing) {
+  if (!missing)
+    return;
+  lanes.report(__builtin_ctz(missing), FindingKind::Uninitialised,
+               "reads " + lanes.cluster.program.function->registers[input.registerId()].name + ", which has no value");
+  lanes.warp.define(input.registerId(), missing);
+}
+
 /// `run` with operands that may have bytes without a value, which it moves: `bytes(lanes, lane)` says which bytes of the
 /// destination have one afterwards. `moved` are those operands; the others must have values.
 template <typename Bytes>
@@ -98,12 +107,7 @@ Evaluator movingBytes(Decoder &decode, Evaluator run, Dest dest, std::vector<Inp
   decode.mayReadUndefined();
   return [=](Lanes &lanes) {
     for (const Input &input : others)
-      if (LaneMask missing = lanes.mask & ~input.defined(lanes)) {
-        lanes.report(__builtin_ctz(missing), FindingKind::Uninitialised,
-                     "reads " + lanes.cluster.program.function->registers[input.registerId()].name +
-                         ", which has no value");
-        lanes.warp.define(input.registerId(), missing); // say it once
-      }
+      reportMissing(lanes, input, lanes.mask & ~input.defined(lanes));
     LaneMask whole = lanes.mask;
     for (const Input &input : moved)
       whole &= input.defined(lanes);
@@ -117,6 +121,49 @@ Evaluator movingBytes(Decoder &decode, Evaluator run, Dest dest, std::vector<Inp
           [&](int lane) { lanes.warp.setDefinedBytes(dest.registerId(), lane, masks[lane], dest.bits()); });
     return step;
   };
+}
+
+/// As movingBytes, for operands that are computed with: compilers compute with bytes that nobody asks for, but not with
+/// operands that have none, which are findings like `others`.
+template <typename Bytes>
+Evaluator computingBytes(Decoder &decode, Evaluator run, std::vector<Input> operands, std::vector<Input> others,
+                         Bytes bytes) {
+  if (decode.failed() || decode.dest(0).bits() < 8)
+    return run;
+  Evaluator moving = movingBytes(decode, std::move(run), decode.dest(0), operands, std::move(others), bytes);
+  return [=](Lanes &lanes) {
+    for (const Input &input : operands) {
+      LaneMask missing = lanes.mask & ~input.defined(lanes);
+      for (LaneMask rest = missing; rest; rest &= rest - 1)
+        if (const int lane = __builtin_ctz(rest); input.definedBytes(lanes, lane))
+          missing &= ~(LaneMask(1) << lane);
+      reportMissing(lanes, input, missing);
+    }
+    return moving(lanes);
+  };
+}
+
+/// Bytes that have a value in all operands.
+inline ByteMask commonBytes(const std::vector<Input> &operands, const Lanes &lanes, int lane) {
+  ByteMask common = ~ByteMask(0);
+  for (const Input &input : operands)
+    common &= input.definedBytes(lanes, lane);
+  return common;
+}
+
+/// Of sums and products, whose bytes depend on all lower ones of the operands.
+inline ByteMask bytesBelowGap(ByteMask common) { return static_cast<ByteMask>((~common & (common + 1)) - 1); }
+
+/// Wrapped sums, differences and products.
+inline Evaluator carryingBytes(Decoder &decode, Evaluator run, size_t count) {
+  if (decode.failed())
+    return run;
+  std::vector<Input> operands;
+  for (size_t i = 0; i < count; ++i)
+    operands.emplace_back(decode, 1 + i);
+  return computingBytes(decode, std::move(run), operands, {}, [=](const Lanes &lanes, int lane) {
+    return bytesBelowGap(commonBytes(operands, lanes, lane));
+  });
 }
 
 template <typename R, typename... Args, typename Op, size_t... I>

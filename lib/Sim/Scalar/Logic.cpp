@@ -50,13 +50,30 @@ Evaluator decodeAnd(Decoder &decode) {
 Evaluator decodeOr(Decoder &decode) {
   return masking(decode, 0xFF, [](uint64_t a, uint64_t b) { return a | b; });
 }
+
+/// A byte of the result needs the same of the operands.
+Evaluator byteByByte(Decoder &decode, Evaluator run, size_t count) {
+  if (decode.failed())
+    return run;
+  std::vector<Input> operands;
+  for (size_t i = 0; i < count; ++i)
+    operands.emplace_back(decode, 1 + i);
+  return computingBytes(decode, std::move(run), operands, {}, [=](const Lanes &lanes, int lane) {
+    return commonBytes(operands, lanes, lane);
+  });
+}
+
 Evaluator decodeXor(Decoder &decode) {
-  return bitwise(decode, [](uint64_t a, uint64_t b) { return a ^ b; });
+  Evaluator run = bitwise(decode, [](uint64_t a, uint64_t b) { return a ^ b; });
+  return byteByByte(decode, std::move(run), 2);
 }
 
 Evaluator decodeNot(Decoder &decode) {
   const int bits = onlyBits(decode);
-  return decode.failed() ? Evaluator() : elementwise<uint64_t, uint64_t>(decode, bits, [](uint64_t a) { return ~a; });
+  if (decode.failed())
+    return {};
+  Evaluator run = elementwise<uint64_t, uint64_t>(decode, bits, [](uint64_t a) { return ~a; });
+  return byteByByte(decode, std::move(run), 1);
 }
 
 Evaluator decodeCnot(Decoder &decode) {
@@ -70,9 +87,36 @@ Evaluator decodeCnot(Decoder &decode) {
   });
 }
 
+/// Bytes of a value shifted by `amount` to the left, that is down if it is negative: what is shifted in from outside, zeros
+/// or signs, is taken for the outermost byte where there is one.
+ByteMask shiftedBytes(ByteMask bytes, int64_t amount, int width) {
+  ByteMask result = 0;
+  for (int64_t byte = 0; byte < width / 8; ++byte) {
+    bool isDefined = true;
+    for (int64_t bit : {8 * byte - amount, 8 * byte + 7 - amount}) {
+      const int64_t from = std::min<int64_t>(bit, width - 1);
+      isDefined = isDefined && (from < 0 || (bytes >> from / 8 & 1));
+    }
+    result |= static_cast<ByteMask>(isDefined) << byte;
+  }
+  return result;
+}
+
+Evaluator shiftingBytes(Decoder &decode, Evaluator run, int width, int64_t sign) {
+  if (decode.failed())
+    return run;
+  Input value(decode, 1), amount(decode, 2);
+  return computingBytes(decode, std::move(run), {value}, {amount}, [=](const Lanes &lanes, int lane) {
+    const int64_t by = std::min<uint64_t>(static_cast<uint32_t>(amount(lanes, lane)), width);
+    return shiftedBytes(value.definedBytes(lanes, lane), sign * by, width);
+  });
+}
+
 Evaluator decodeShl(Decoder &decode) {
   const int bits = onlyBits(decode);
-  return decode.failed() ? Evaluator() : elementwise<uint64_t, uint64_t, uint32_t>(decode, bits, shiftedLeft);
+  if (decode.failed())
+    return {};
+  return shiftingBytes(decode, elementwise<uint64_t, uint64_t, uint32_t>(decode, bits, shiftedLeft), bits, 1);
 }
 
 Evaluator decodeShr(Decoder &decode) {
@@ -80,13 +124,14 @@ Evaluator decodeShr(Decoder &decode) {
   Type type = spelling.takeType();
   if (!spelling.finish())
     return {};
-  return forInteger(decode, type, [&](auto zero) {
+  Evaluator run = forInteger(decode, type, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_signed_v<T>)
       return elementwise<int64_t, T, uint32_t>(decode, type.bits(), shiftedRightSigned);
     else
       return elementwise<uint64_t, T, uint32_t>(decode, type.bits(), shiftedRight);
   });
+  return shiftingBytes(decode, std::move(run), type.bits(), -1);
 }
 
 /// Funnel shift: of the pair (operand 2, operand 1), the latter low.

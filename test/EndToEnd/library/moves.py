@@ -72,5 +72,5 @@ def variants() -> Iterator[Variant]:
         yield Variant("rotary", _rotary_calls(dtype), {"T": dtype}, dtype)
     pipelined = {"BH": 4, "PAIRS": 16, "COLUMNS": 32, "STAGES": 3}
     yield Variant("rotary", _rotary_calls("bf16"), pipelined, "pipelined")
-    odd = {"BH": 3, "PAIRS": 24, "COLUMNS": 48, "WARPS": 2, "ALIGN": 2}
+    odd = {"T": "f16", "BH": 3, "PAIRS": 24, "COLUMNS": 48, "WARPS": 2, "ALIGN": 2}
     yield Variant("rotary", _rotary_calls("f16"), odd, "odd", in_quick=False)

@@ -102,8 +102,7 @@ static std::string whyNotTma(Value array, ValueRange offsets, RankedTensorType t
   return why;
 }
 
-/// A constant that is not zero; TMA and cp.async fill with zeros.
-static bool hasFill(LoadOp load) {
+bool headrace::tile::hasFill(LoadOp load) {
   if (!load.getFill())
     return false;
   return !matchPattern(*load.getFill(), m_PosZeroFloat()) && !matchPattern(*load.getFill(), m_Zero());

@@ -1,12 +1,12 @@
 // Loads whose elements outside of the array are not zero. What copies asynchronously fills with zeros alone; the fill is put
 // in afterwards, where the tile is read.
 #include "ExpandFills.h"
+#include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace headrace::tile;
@@ -60,9 +60,8 @@ static Value isWholeInside(OpBuilder &builder, LoadOp load) {
 void headrace::tile::expandFills(KernelOp kernel) {
   SmallVector<LoadOp> loads;
   kernel.walk([&](LoadOp load) {
-    bool zero = !load.getFill() || matchPattern(*load.getFill(), m_PosZeroFloat()) || matchPattern(*load.getFill(), m_Zero());
     auto loop = load->getParentOfType<ForOp>();
-    if (!zero && (feedsDot(load.getResult()) || (loop && isPipelined(loop) && !isWritten(load.getArray()))))
+    if (hasFill(load) && (feedsDot(load.getResult()) || (loop && isPipelined(loop) && !isWritten(load.getArray()))))
       loads.push_back(load);
   });
   for (LoadOp load : loads) {

@@ -52,7 +52,7 @@ static std::optional<Resident> findResident(Value read, ForOp loop) {
   }
   result.load = tile.getDefiningOp<LoadOp>();
   if (!result.load || result.load->getBlock() != loop->getBlock() || isWritten(result.load.getArray()) ||
-      result.load.getTile().getRank() > 2 || !isa_and_nonnull<LayoutAttr>(result.load.getTile().getEncoding()))
+      hasFill(result.load) || result.load.getTile().getRank() > 2 || !isa_and_nonnull<LayoutAttr>(result.load.getTile().getEncoding()))
     return std::nullopt;
   result.words = countWords(read);
   return result;

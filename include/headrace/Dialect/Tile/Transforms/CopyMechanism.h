@@ -20,6 +20,9 @@ int64_t getAlignment(mlir::Value array);
 /// element of a tile of this shape; `wholeExtent`: and that lies whole inside or whole outside of the array.
 int64_t getVectorBytes(mlir::Value array, mlir::ValueRange offsets, llvm::ArrayRef<int64_t> shape, bool wholeExtent);
 
+/// Whether elements outside of the array are other than zero, which is all that copies into shared memory fill with.
+bool hasFill(LoadOp load);
+
 /// The fastest way into shared memory. `allowCpAsync` is false where completion must be an mbarrier.
 CopyChoice chooseLoad(LoadOp load, const TargetInfo &target, bool allowCpAsync);
 
