@@ -15,6 +15,8 @@ from headrace.kernels import places, tiles
 from headrace.kernels.attention import attention_kernel
 from headrace.kernels.gemm import accumulator, gemm_kernel
 from headrace.kernels.layer_norm import layer_norm_kernel
+from headrace.kernels.rms_norm import rms_norm_kernel
+from headrace.kernels.softmax import softmax_kernel
 
 kernels = hr.kernels
 
@@ -74,16 +76,20 @@ def test_attention_on_a_gpu(launched):
 
 @pytest.mark.parametrize(
     ("columns", "sizes"),
-    [(1000, (4, 1024, 4, 4)), (1024, (4, 1024, 4, 4)), (1025, (4, 2048, 16, 2)), (4096, (4, 4096, 16, 2)),
-     (8192, (2, 8192, 16, 2)), (16384, (1, 16384, 16, 2)), (3, (4, 64, 4, 4))],
+    [(1000, (4, 1024, 4, 4, 1)), (1024, (4, 1024, 4, 4, 1)), (1025, (1, 2048, 4, 4, 2)), (4096, (1, 4096, 4, 4, 2)),
+     (8192, (1, 8192, 4, 3, 3)), (16384, (1, 16384, 16, 2, 1)), (3, (4, 64, 4, 4, 1))],
 )  # fmt: skip
 def test_rows_on_a_gpu(launched, columns, sizes):
     kernels.softmax(Tensor((4, columns)))
-    assert launched[0][2] == dict(zip(("BR", "BC", "WARPS", "OCCUPANCY"), sizes, strict=True))
+    names = ("BR", "BC", "WARPS", "OCCUPANCY", "STAGES")
+    assert launched[0][2] == {**dict(zip(names, sizes, strict=True)), "SPECIALIZE": "off", "WAVES": 1}
 
 
-def test_rows_are_held_whole():
-    assert all(tiles.rows(columns)["BC"] >= columns for columns in range(1, tiles.LONGEST_ROW + 1))
+@pytest.mark.parametrize("kernel", ["softmax", "layer_norm", "rms_norm"])
+@pytest.mark.parametrize(("target", "dtype"), [("sm_90a", hr.bf16), ("sm_90a", hr.f32), ("sm_80", hr.bf16)])
+def test_rows_are_held_whole(kernel, target, dtype):
+    for columns in range(1, tiles.LONGEST_ROW + 1):
+        assert tiles.rows(kernel, target, columns, dtype)["BC"] >= columns
 
 
 def test_splits_fill_a_gpu(launched):
@@ -209,6 +215,10 @@ def test_picks_of_attention_fit(target, tools):
 @pytest.mark.parametrize("target", TARGETS)
 def test_picks_of_rows_fit(target, tools):
     vector = half(target)[::1]
-    types = {**dict.fromkeys("XY", half(target)[:, ::1]), "weight": vector, "bias": vector, "mean": None, "rstd": None}
-    for columns in (1024, 4096, 8192, tiles.LONGEST_ROW):
-        hr.compile(layer_norm_kernel, {**types, "eps": float, **tiles.rows(columns, is_norm=True)}, target)
+    rows = dict.fromkeys("XY", half(target)[:, ::1])
+    norm = {**rows, "weight": vector, "rstd": None, "eps": float}
+    for columns in (1024, 2048, 4096, 8192, tiles.LONGEST_ROW):
+        chosen = {name: tiles.rows(name, target, columns, half(target)) for name in ("softmax", "rms_norm", "layer_norm")}
+        hr.compile(softmax_kernel, {**rows, **chosen["softmax"]}, target)
+        hr.compile(rms_norm_kernel, {**norm, **chosen["rms_norm"]}, target)
+        hr.compile(layer_norm_kernel, {**norm, "bias": vector, "mean": None, **chosen["layer_norm"]}, target)

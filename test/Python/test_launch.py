@@ -138,6 +138,13 @@ def test_persistent_grid_is_no_larger_than_its_rounds_need(fake):
     assert [call[1] for call in fake.named("cuLaunchKernel")] == [128, 67]
 
 
+def test_waves_multiply_the_programs_of_a_persistent_grid(fake):
+    record = gemm_record()
+    record["grid"]["waves"] = 4
+    Kernel(record, b"cubin")(*gemm_arguments(m=128 * 1000, n=256))  # 2 rounds of 528
+    assert fake.named("cuLaunchKernel")[0][1] == 500
+
+
 def test_grid_override(fake):
     Kernel(gemm_record(), b"cubin")(*gemm_arguments(), grid=[5, 2])
     assert fake.named("cuLaunchKernel")[0][1:4] == (5, 2, 1)

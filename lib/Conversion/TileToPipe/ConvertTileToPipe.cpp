@@ -153,6 +153,8 @@ LogicalResult KernelConversion::convertGrid(tile::GridOp op) {
   kernel->setAttr("pipe.grid", builder.getArrayAttr(sizes));
   if (op.getPersistent())
     kernel->setAttr("pipe.persistent", builder.getUnitAttr());
+  if (auto waves = op.getWavesAttr())
+    kernel->setAttr("pipe.waves", waves);
   return success();
 }
 

@@ -157,7 +157,7 @@ bool Binder::makeGrid(int64_t processors) {
       return fail("expected 0 to " + std::to_string(kMaxPrograms) + " programs along axis " + std::to_string(axis) +
                   ", got " + std::to_string(count));
     if (axis == 0 && record.isPersistent && count > 0)
-      count = persistentPrograms(count, std::min(processors, kMaxPrograms), record.cluster[0]);
+      count = persistentPrograms(count, std::min(processors * record.waves, kMaxPrograms), record.cluster[0]);
     launch.grid[axis] = static_cast<uint32_t>(count);
   }
   error = invalidGrid(launch.grid, record.cluster);

@@ -15,12 +15,12 @@ from headrace.kernels.places import dtype_of, expect, place_of, result
 def rms_norm_kernel(
     X, weight, Y, rstd, eps,
     BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr = 1, WARPS: hr.constexpr = 4, OCCUPANCY: hr.constexpr = 4,
-    SPECIALIZE: hr.constexpr = "auto",
+    SPECIALIZE: hr.constexpr = "auto", WAVES: hr.constexpr = 1,
 ):  # fmt: skip
     blocks = hr.cdiv(X.shape[0], BR)
     share = 1.0 / float(X.shape[1])
     w = weight[0:BC].to(hr.f32)[None, :]
-    for i in hr.persistent(blocks, stages=STAGES, specialize=SPECIALIZE):
+    for i in hr.persistent(blocks, waves=WAVES, stages=STAGES, specialize=SPECIALIZE):
         m = i * BR
         x = X[m : m + BR, 0:BC].to(hr.f32)
         inverse = hr.rsqrt(hr.sum(x * x, axis=1) * share + eps)
@@ -52,5 +52,6 @@ def rms_norm(
     if rstd is not None:
         expect("rstd", rstd, rows)
     out = result(out, x, (rows, columns), dtype_of("x", x))
-    place.run(rms_norm_kernel, x, weight, out, rstd, float(eps), **{**tiles.rows(columns, is_norm=True), **constants})
+    chosen = {**tiles.rows("rms_norm", place.target, columns, dtype_of("x", x)), **constants}
+    place.run(rms_norm_kernel, x, weight, out, rstd, float(eps), **chosen)
     return out

@@ -16,10 +16,10 @@ from headrace.kernels.places import dtype_of, expect, place_of, result
 def softmax_kernel(
     X, Y,
     BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr = 1, WARPS: hr.constexpr = 4, OCCUPANCY: hr.constexpr = 4,
-    SPECIALIZE: hr.constexpr = "auto",
+    SPECIALIZE: hr.constexpr = "auto", WAVES: hr.constexpr = 1,
 ):  # fmt: skip
     # BC columns hold a whole row: it is read once.
-    for i in hr.persistent(hr.cdiv(X.shape[0], BR), stages=STAGES, specialize=SPECIALIZE):
+    for i in hr.persistent(hr.cdiv(X.shape[0], BR), waves=WAVES, stages=STAGES, specialize=SPECIALIZE):
         m = i * BR
         x = hr.load(X[m : m + BR, 0:BC], fill=float("-inf")).to(hr.f32)
         e = hr.exp2((x - x.max(axis=1)[:, None]) * LOG2E)
@@ -59,5 +59,6 @@ def softmax(x: Any, *, out: Any = None, on: str | None = None, target: str | Non
     if columns > tiles.LONGEST_ROW:
         place.run(long_softmax_kernel, x, out, **constants)
     else:
-        place.run(softmax_kernel, x, out, **{**tiles.rows(columns), **constants})
+        chosen = {**tiles.rows("softmax", place.target, columns, dtype_of("x", x)), **constants}
+        place.run(softmax_kernel, x, out, **chosen)
     return out

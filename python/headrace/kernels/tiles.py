@@ -6,6 +6,8 @@ python/benchmarks has measured on an H200. Others are the largest for which ptxa
 
 from __future__ import annotations
 
+from typing import Any
+
 from headrace.errors import LaunchError
 from headrace.language.dtypes import DType
 
@@ -50,9 +52,22 @@ def widest(target: str, dtype: DType, precision: str | None = None, registers: b
 
 #: Columns of the longest row that a kernel holds at once.
 LONGEST_ROW = 16384
-#: Of softmax, and of norms, which hold weights as well: columns at most, then rows at once, warps, occupancy.
+#: Of softmax, and of norms, which hold weights as well: columns at most, then BR, WARPS, OCCUPANCY.
 _ROWS = ((1024, 4, 4, 4), (4096, 4, 16, 2), (8192, 2, 16, 2), (LONGEST_ROW, 1, 16, 2))
 _NORM_ROWS = ((1024, 4, 4, 4), (4096, 2, 16, 2), (8192, 1, 16, 2), (LONGEST_ROW, 1, 16, 1))
+#: Of 16-bit rows where a multiprocessor has 227 KiB of shared memory: also STAGES, SPECIALIZE and WAVES.
+_SHORT = (1024, 4, 4, 4, 1, "off", 1)
+_WIDE_ROWS = {
+    "softmax": (_SHORT, (4096, 1, 4, 4, 2, "off", 1), (8192, 1, 4, 3, 3, "off", 1), (LONGEST_ROW, 1, 16, 2, 1, "off", 1)),
+    "layer_norm": (
+        _SHORT, (2048, 1, 4, 8, 2, "off", 1), (4096, 1, 4, 4, 2, "off", 1), (8192, 1, 4, 3, 2, "off", 1),
+        (LONGEST_ROW, 1, 8, 1, 4, "on", 4),
+    ),
+    "rms_norm": (
+        _SHORT, (2048, 1, 4, 8, 2, "off", 1), (4096, 1, 4, 4, 2, "off", 1), (8192, 1, 4, 3, 3, "off", 1),
+        (LONGEST_ROW, 1, 8, 2, 2, "on", 4),
+    ),
+}  # fmt: skip
 
 
 def check_row(name: str, columns: int) -> None:
@@ -61,11 +76,16 @@ def check_row(name: str, columns: int) -> None:
         raise LaunchError(f"argument '{name}': expected at most {LONGEST_ROW} columns, got {columns}")
 
 
-def rows(columns: int, is_norm: bool = False) -> dict[str, int]:
-    """BR rows at once, BC columns that hold a whole row, WARPS and OCCUPANCY of a kernel over rows."""
-    sizes = next(sizes for most, *sizes in (_NORM_ROWS if is_norm else _ROWS) if columns <= most)
+def rows(kernel: str, target: str, columns: int, dtype: DType) -> dict[str, Any]:
+    """Constants of a `kernel` over rows ("softmax", "layer_norm", "rms_norm"): BR rows at once, BC columns that hold a
+    whole row, WARPS and OCCUPANCY, and where they are chosen STAGES, SPECIALIZE and WAVES."""
+    table = _ROWS if kernel == "softmax" else _NORM_ROWS
+    if dtype.bits == 16 and generation_of(target) in ("sm_90", "sm_100"):
+        table = _WIDE_ROWS[kernel]
+    sizes = next(sizes for most, *sizes in table if columns <= most)
     held = max(1 << (max(columns, 1) - 1).bit_length(), 64) if columns <= 1024 else -(-columns // 1024) * 1024
-    return {"BC": held, **dict(zip(("BR", "WARPS", "OCCUPANCY"), sizes, strict=True))}
+    names = ("BR", "WARPS", "OCCUPANCY", "STAGES", "SPECIALIZE", "WAVES")
+    return {"BC": held, **dict(zip(names, sizes, strict=False))}
 
 
 #: By generation: the longest heads, then queries and keys at once and warps. Others have 99 KiB of shared memory.

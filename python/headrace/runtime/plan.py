@@ -79,7 +79,8 @@ def programs_of(record: Record, args, processors: int) -> tuple[int, int, int]:
         for expr in (record.grid.x, record.grid.y, record.grid.z)
     )
     if record.grid.persistent and axes[0] > 0:
-        axes = (_persistent_programs(axes[0], processors * record.min_ctas_per_sm, record.cluster[0]), axes[1], axes[2])
+        resident = processors * record.min_ctas_per_sm * record.grid.waves
+        axes = (_persistent_programs(axes[0], resident, record.cluster[0]), axes[1], axes[2])
     return _checked_grid(axes, record)
 
 

@@ -82,12 +82,13 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Grid:
-    """Numbers of programs along x, y, z; `persistent` launches at most as many as are resident at once."""
+    """Numbers of programs along x, y, z; `persistent` launches at most `waves` times as many as are resident at once."""
 
     x: Expr
     y: Expr
     z: Expr
     persistent: bool
+    waves: int = 1
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,22 @@ tile.kernel @grid_of_four(%n: index) {
 
 // -----
 
+tile.kernel @waves(%n: index) {
+  // expected-error@+1 {{'tile.grid' op expected 1 to 64 waves of a persistent grid, got 0}}
+  tile.grid %n persistent waves 0
+  tile.return
+}
+
+// -----
+
+tile.kernel @waves_of_a_plain_grid(%n: index) {
+  // expected-error@+1 {{'tile.grid' op expected 1 to 64 waves of a persistent grid, got 2}}
+  "tile.grid"(%n) {waves = 2 : i64} : (index) -> ()
+  tile.return
+}
+
+// -----
+
 tile.kernel @group(%n: index) {
   // expected-error@+1 {{'tile.grouped_index' op attribute 'group' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
   %r, %c = tile.grouped_index %n of %n x %n group 0

@@ -64,6 +64,7 @@ struct Record {
   int64_t sharedBytes = 0;
   std::array<Expression, 3> grid;
   bool isPersistent = false;
+  int64_t waves = 1; // of a persistent kernel
   std::vector<RecordArgument> arguments;
   std::vector<RecordParameter> parameters;
   std::vector<RecordTensorMap> tensorMaps;

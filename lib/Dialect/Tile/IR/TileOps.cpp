@@ -31,6 +31,9 @@ static LogicalResult verifyTile(Operation *op, Type type) {
 LogicalResult GridOp::verify() {
   if (getSizes().empty() || getSizes().size() > 3)
     return emitOpError("expected 1 to 3 sizes, got ") << getSizes().size();
+  constexpr int64_t kMostWaves = 64;
+  if (getWaves() && (!getPersistent() || *getWaves() < 1 || *getWaves() > kMostWaves))
+    return emitOpError("expected 1 to ") << kMostWaves << " waves of a persistent grid, got " << *getWaves();
   return success();
 }
 

@@ -16,7 +16,7 @@ from headrace.language.operands import as_index, unify
 from headrace.language.operators import fold
 from headrace.language.values import Scalar, Tile, describe, is_number
 
-_MAX_STAGES, _MAX_CONSUMERS = 64, 8
+_MAX_STAGES, _MAX_CONSUMERS, _MAX_WAVES = 64, 8, 64
 _SPECIALIZE = {True: "on", False: "off", "on": "on", "off": "off", "auto": "auto"}
 _ORDERS = {"auto": "auto", "cooperative": "cooperative", "pingpong": "pingpong"}
 
@@ -25,7 +25,7 @@ def _program(em: Emitter, op: str, axis: int, hint: str) -> Scalar:
     return em.scalar(f"tile.{op} {axis}", index, hint, natural=True)
 
 
-def _declare_grid(em: Emitter, sizes: tuple[Any, ...], name: str, persistent: bool) -> list[Scalar]:
+def _declare_grid(em: Emitter, sizes: tuple[Any, ...], name: str, suffix: str) -> list[Scalar]:
     """Emits tile.grid, which a kernel says once and at its top level."""
     if em.grid_place is not None:
         em.fail(f"expected one grid, got hr.{name} after another: write one hr.grid(x, y, z) with all sizes",
@@ -35,7 +35,7 @@ def _declare_grid(em: Emitter, sizes: tuple[Any, ...], name: str, persistent: bo
                 "hr.program_id where the place is needed")  # fmt: skip
     scalars = [as_index(em, size, f"a size in hr.{name}") for size in sizes]
     em.grid_place = em.place()
-    em.op(f"tile.grid {', '.join(s.name for s in scalars)}{' persistent' if persistent else ''}")
+    em.op(f"tile.grid {', '.join(s.name for s in scalars)}{suffix}")
     return scalars
 
 
@@ -45,24 +45,26 @@ def grid(em: Emitter, sizes: tuple[Any, ...], persistent: Any) -> Any:
         em.fail(f"expected 1 to 3 sizes in hr.grid, got {len(sizes)}")
     if not isinstance(persistent, bool):
         em.fail(f"expected True or False for persistent, got {describe(persistent)}")
-    _declare_grid(em, sizes, "grid", persistent)
+    _declare_grid(em, sizes, "grid", " persistent" if persistent else "")
     places = tuple(_program(em, "program_id", axis, f"pid_{axis}") for axis in range(len(sizes)))
     return places[0] if len(places) == 1 else places
 
 
 @lowers(api.persistent)
 def persistent(
-    em: Emitter, sizes: tuple[Any, ...], group: Any, stages: Any, specialize: Any, consumers: Any, order: Any
+    em: Emitter, sizes: tuple[Any, ...], group: Any, waves: Any, stages: Any, specialize: Any, consumers: Any, order: Any
 ) -> Loop:
     if not 1 <= len(sizes) <= 2:
         em.fail(f"expected 1 or 2 sizes in hr.persistent, got {len(sizes)}")
-    group = _group(em, group)
+    group, waves = _group(em, group), want_int(em, waves, "waves")
+    if not 1 <= waves <= _MAX_WAVES:
+        em.fail(f"expected waves to be 1 to {_MAX_WAVES}, got {waves}")
     scalars = [as_index(em, size, "a size in hr.persistent") for size in sizes]
     tiles = scalars[0]
     if len(scalars) == 2:
         text = f"arith.muli {scalars[0].name}, {scalars[1].name} : index"
         tiles = em.scalar(text, index, "tiles", affine=scalars[0].affine * scalars[1].affine, natural=True)
-    _declare_grid(em, (tiles,), "persistent", persistent=True)
+    _declare_grid(em, (tiles,), "persistent", f" persistent waves {waves}" if waves > 1 else " persistent")
     first, programs = _program(em, "program_id", 0, "first"), _program(em, "num_programs", 0, "programs")
     place = None if len(scalars) == 1 else lambda number: _grouped(em, number, *scalars, group)
     given = any(option is not None for option in (stages, specialize, consumers, order))
