@@ -35,7 +35,7 @@ Evaluator decodeInteger(Decoder &decode, Wrapped wrapped, Saturated saturated) {
     using T = decltype(zero);
     return elementwise<T, T, T>(decode, type.bits(), [=](T a, T b) { return wrapped(a, b); });
   });
-  return carryingBytes(decode, std::move(run), 2);
+  return computingCommonBytes(decode, std::move(run), 2, bytesBelowGap);
 }
 
 Evaluator decodeAdd(Decoder &decode) {
@@ -84,7 +84,7 @@ Evaluator decodeMul(Decoder &decode) {
       using T = decltype(zero);
       return elementwise<T, T, T>(decode, type.bits(), [](T a, T b) { return mulLow(a, b); });
     });
-    return carryingBytes(decode, std::move(run), 2);
+    return computingCommonBytes(decode, std::move(run), 2, bytesBelowGap);
   }
   return forInteger(decode, type, [&](auto zero) -> Evaluator {
     using T = decltype(zero);
@@ -115,7 +115,7 @@ Evaluator decodeMad(Decoder &decode) {
       using T = decltype(zero);
       return elementwise<T, T, T, T>(decode, type.bits(), [](T a, T b, T c) { return addWrapped(mulLow(a, b), c); });
     });
-    return carryingBytes(decode, std::move(run), 3);
+    return computingCommonBytes(decode, std::move(run), 3, bytesBelowGap);
   }
   return forInteger(decode, type, [&](auto zero) -> Evaluator {
     using T = decltype(zero);

@@ -143,28 +143,26 @@ Evaluator computingBytes(Decoder &decode, Evaluator run, std::vector<Input> oper
   };
 }
 
-/// Bytes that have a value in all operands.
-inline ByteMask commonBytes(const std::vector<Input> &operands, const Lanes &lanes, int lane) {
-  ByteMask common = ~ByteMask(0);
-  for (const Input &input : operands)
-    common &= input.definedBytes(lanes, lane);
-  return common;
-}
-
-/// Of sums and products, whose bytes depend on all lower ones of the operands.
-inline ByteMask bytesBelowGap(ByteMask common) { return static_cast<ByteMask>((~common & (common + 1)) - 1); }
-
-/// Wrapped sums, differences and products.
-inline Evaluator carryingBytes(Decoder &decode, Evaluator run, size_t count) {
+/// As computingBytes with the first `count` operands: the result's bytes are told by `bytes` from those that have a value in
+/// all of them.
+inline Evaluator computingCommonBytes(Decoder &decode, Evaluator run, size_t count, ByteMask (*bytes)(ByteMask)) {
   if (decode.failed())
     return run;
   std::vector<Input> operands;
   for (size_t i = 0; i < count; ++i)
     operands.emplace_back(decode, 1 + i);
   return computingBytes(decode, std::move(run), operands, {}, [=](const Lanes &lanes, int lane) {
-    return bytesBelowGap(commonBytes(operands, lanes, lane));
+    ByteMask common = ~ByteMask(0);
+    for (const Input &input : operands)
+      common &= input.definedBytes(lanes, lane);
+    return bytes(common);
   });
 }
+
+/// Of wrapped sums, differences and products, whose bytes depend on all lower ones of the operands.
+inline ByteMask bytesBelowGap(ByteMask common) { return static_cast<ByteMask>((~common & (common + 1)) - 1); }
+/// Of logic, byte by byte.
+inline ByteMask sameBytes(ByteMask common) { return common; }
 
 template <typename R, typename... Args, typename Op, size_t... I>
 void runElementwise(Lanes &lanes, ptx::RegId dest, uint64_t mask, const std::array<Input, sizeof...(Args)> &inputs,

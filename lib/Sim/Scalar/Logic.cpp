@@ -51,21 +51,9 @@ Evaluator decodeOr(Decoder &decode) {
   return masking(decode, 0xFF, [](uint64_t a, uint64_t b) { return a | b; });
 }
 
-/// A byte of the result needs the same of the operands.
-Evaluator byteByByte(Decoder &decode, Evaluator run, size_t count) {
-  if (decode.failed())
-    return run;
-  std::vector<Input> operands;
-  for (size_t i = 0; i < count; ++i)
-    operands.emplace_back(decode, 1 + i);
-  return computingBytes(decode, std::move(run), operands, {}, [=](const Lanes &lanes, int lane) {
-    return commonBytes(operands, lanes, lane);
-  });
-}
-
 Evaluator decodeXor(Decoder &decode) {
   Evaluator run = bitwise(decode, [](uint64_t a, uint64_t b) { return a ^ b; });
-  return byteByByte(decode, std::move(run), 2);
+  return computingCommonBytes(decode, std::move(run), 2, sameBytes);
 }
 
 Evaluator decodeNot(Decoder &decode) {
@@ -73,7 +61,7 @@ Evaluator decodeNot(Decoder &decode) {
   if (decode.failed())
     return {};
   Evaluator run = elementwise<uint64_t, uint64_t>(decode, bits, [](uint64_t a) { return ~a; });
-  return byteByByte(decode, std::move(run), 1);
+  return computingCommonBytes(decode, std::move(run), 1, sameBytes);
 }
 
 Evaluator decodeCnot(Decoder &decode) {
