@@ -1,6 +1,6 @@
 """Tile sizes by target.
 
-Those of large bf16 products, attention with heads of 65 to 128, and softmax on sm_90a are the fastest of what
+Those of large bf16 products, attention with heads of 65 to 128, softmax and norms on sm_90a are the fastest of what
 python/benchmarks has measured on an H200. Others are the largest for which ptxas spills at most a few bytes.
 """
 
@@ -56,18 +56,12 @@ LONGEST_ROW = 16384
 _ROWS = ((1024, 4, 4, 4), (4096, 4, 16, 2), (8192, 2, 16, 2), (LONGEST_ROW, 1, 16, 2))
 _NORM_ROWS = ((1024, 4, 4, 4), (4096, 2, 16, 2), (8192, 1, 16, 2), (LONGEST_ROW, 1, 16, 1))
 #: Of 16-bit rows where a multiprocessor has 227 KiB of shared memory: also STAGES, SPECIALIZE and WAVES.
-_SHORT = (1024, 4, 4, 4, 1, "off", 1)
+_SHORT, _MIDDLE = ((1024, 4, 4, 4, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4)), (4096, 1, 4, 4, 2, "off", 4)
 _WIDE_ROWS = {
-    "softmax": (_SHORT, (4096, 1, 4, 4, 2, "off", 1), (8192, 1, 4, 3, 3, "off", 1), (LONGEST_ROW, 1, 16, 2, 1, "off", 1)),
-    "layer_norm": (
-        _SHORT, (2048, 1, 4, 8, 2, "off", 1), (4096, 1, 4, 4, 2, "off", 1), (8192, 1, 4, 3, 2, "off", 1),
-        (LONGEST_ROW, 1, 8, 1, 4, "on", 4),
-    ),
-    "rms_norm": (
-        _SHORT, (2048, 1, 4, 8, 2, "off", 1), (4096, 1, 4, 4, 2, "off", 1), (8192, 1, 4, 3, 3, "off", 1),
-        (LONGEST_ROW, 1, 8, 2, 2, "on", 4),
-    ),
-}  # fmt: skip
+    "softmax": (*_SHORT, _MIDDLE, (8192, 2, 16, 2, 1, "off", 4), (LONGEST_ROW, 1, 16, 2, 1, "off", 4)),
+    "layer_norm": (*_SHORT, _MIDDLE, (8192, 1, 4, 3, 2, "off", 4), (LONGEST_ROW, 1, 8, 1, 4, "on", 4)),
+    "rms_norm": (*_SHORT, _MIDDLE, (8192, 1, 4, 3, 3, "off", 4), (LONGEST_ROW, 1, 8, 1, 4, "on", 4)),
+}
 
 
 def check_row(name: str, columns: int) -> None:

@@ -51,8 +51,8 @@ def persistent(
     rows of `group` tiles in the L2 cache. Sizes as in `hr.grid`, which this replaces; said once, at the top level.
 
     `waves` launches up to so many times as many programs: where memory is the limit, those of later waves even out what
-    it serves unevenly. `stages` and the other options of `hr.pipelined` are for a loop whose own loads are to run ahead: a kernel that has
-    a tile for each trip, with no loop inside.
+    it serves unevenly. `stages` and the other options of `hr.pipelined` are for a loop whose own loads are to run
+    ahead: a kernel that has a tile for each trip, with no loop inside.
 
     ```python
     for m, n in hr.persistent(hr.cdiv(M, BM), hr.cdiv(N, BN), group=16): ...

@@ -52,7 +52,14 @@ def grid(em: Emitter, sizes: tuple[Any, ...], persistent: Any) -> Any:
 
 @lowers(api.persistent)
 def persistent(
-    em: Emitter, sizes: tuple[Any, ...], group: Any, waves: Any, stages: Any, specialize: Any, consumers: Any, order: Any
+    em: Emitter,
+    sizes: tuple[Any, ...],
+    group: Any,
+    waves: Any,
+    stages: Any,
+    specialize: Any,
+    consumers: Any,
+    order: Any,
 ) -> Loop:
     if not 1 <= len(sizes) <= 2:
         em.fail(f"expected 1 or 2 sizes in hr.persistent, got {len(sizes)}")
