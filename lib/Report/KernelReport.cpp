@@ -90,9 +90,30 @@ static json::Array reportRoles(func::FuncOp kernel) {
   return roles;
 }
 
+/// What asserts and prints cost the kernel, or lose in it; nothing without them.
+static json::Array reportMessages(func::FuncOp kernel) {
+  bool checks = false, prints = false;
+  kernel.walk([&](Operation *op) {
+    checks |= isa<tile::AssertOp>(op);
+    prints |= isa<tile::PrintOp>(op);
+  });
+  json::Array notes;
+  if (!pipe::usesWgmma(kernel))
+    return notes;
+  if (checks && !prints)
+    notes.push_back(
+        "a failed assert stops the kernel without its message, by a trap: a call would make ptxas take wgmma one "
+        "by one (C7510); the launch record lists the asserts");
+  if (prints)
+    notes.push_back(
+        "it prints: ptxas takes wgmma one by one in kernels that call functions (C7510), so it is slow while "
+        "it does");
+  return notes;
+}
+
 json::Object headrace::reportKernel(func::FuncOp kernel, const TargetInfo &target, json::Array loops) {
   pipe::MemoryPlan plan = pipe::planMemory(kernel);
-  return json::Object{{"kernel", kernel.getSymName()},
+  json::Object report{{"kernel", kernel.getSymName()},
                       {"target", target.name},
                       {"shared_bytes", plan.sharedBytes},
                       {"shared_limit", pipe::getSharedLimit(kernel, target)},
@@ -103,6 +124,9 @@ json::Object headrace::reportKernel(func::FuncOp kernel, const TargetInfo &targe
                       {"shared_accesses", reportSharedAccesses(kernel, target)},
                       {"matmuls", reportMatmuls(kernel)},
                       {"roles", reportRoles(kernel)}};
+  if (json::Array messages = reportMessages(kernel); !messages.empty())
+    report["messages"] = std::move(messages);
+  return report;
 }
 
 void headrace::addPtxasReport(json::Object &report, const PtxasResult &result) {
@@ -206,6 +230,9 @@ std::string headrace::formatReport(const json::Object &report) {
     return llvm::formatv("matmul: {0} {1}x{2}x{3}", scalar(matmul.get("family")), scalar(&atom[0]), scalar(&atom[1]),
                          scalar(&atom[2]));
   });
+  if (const json::Array *messages = report.getArray("messages"))
+    for (const json::Value &message : *messages)
+      text += "  note: " + scalar(&message) + "\n";
   if (const json::Object *ptxas = report.getObject("ptxas"))
     text += llvm::formatv("  ptxas: {0} registers, {1} spill bytes\n", scalar(ptxas->get("registers")),
                           scalar(ptxas->get("spill_bytes")));

@@ -3,6 +3,7 @@
 #include "MemoryNames.h"
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
 #include "headrace/Dialect/Pipe/IR/TensorMaps.h"
+#include "headrace/Dialect/Tile/IR/SourcePlace.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -72,6 +73,7 @@ struct RecordWriter {
   LogicalResult addArgument(unsigned index);
   void addArray(unsigned index, MemRefType array, StringRef name);
   json::Array tensorMaps();
+  json::Array asserts();
 };
 } // namespace
 
@@ -145,6 +147,21 @@ json::Array RecordWriter::tensorMaps() {
   return maps;
 }
 
+/// What may fail at run time, in program order; copies of one assert (of roles, of peeled trips) count once.
+json::Array RecordWriter::asserts() {
+  json::Array list;
+  kernel.walk([&](tile::AssertOp op) {
+    tile::SourcePlace place = tile::findPlace(op.getLoc());
+    json::Value entry = json::Object{{"message", json::fixUTF8(op.getMessage())},
+                                     {"file", place.file.str()},
+                                     {"line", int64_t(place.line)},
+                                     {"column", int64_t(place.column)}};
+    if (!llvm::is_contained(list, entry))
+      list.push_back(std::move(entry));
+  });
+  return list;
+}
+
 FailureOr<json::Object> headrace::makeLaunchRecord(func::FuncOp kernel, const TargetInfo &target) {
   RecordWriter writer{kernel};
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
@@ -165,7 +182,7 @@ FailureOr<json::Object> headrace::makeLaunchRecord(func::FuncOp kernel, const Ta
   if (auto sizes = kernel->getAttrOfType<ArrayAttr>("pipe.grid"))
     for (auto [axis, size] : llvm::zip(ArrayRef<StringRef>{"x", "y", "z"}, sizes))
       grid[axis] = toJson(size);
-  return json::Object{{"version", 1},
+  json::Object record{{"version", 1},
                       {"kernel", kernel.getSymName()},
                       {"target", target.name},
                       {"threads", 32 * number(pipe::kWarpsAttr, 1)},
@@ -179,4 +196,7 @@ FailureOr<json::Object> headrace::makeLaunchRecord(func::FuncOp kernel, const Ta
                       {"memory", memoryNames(kernel)},
                       {"roles", roleNames(kernel)},
                       {"contract", std::move(writer.contract)}};
+  if (json::Array asserts = writer.asserts(); !asserts.empty())
+    record["asserts"] = std::move(asserts);
+  return record;
 }

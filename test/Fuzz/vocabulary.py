@@ -163,7 +163,8 @@ tile.yield scf.yield tile.return func.return cf.br
 tile.kernel func.func gpu.func module llvm.func
 tile.load tile.store pipe.load tile.broadcast memref.load
 tile.gather tile.scatter tile.reduce_store tile.store
-tile.load_scalar tile.store_scalar tile.load
+tile.load_scalar tile.store_scalar tile.load tile.print
+tile.assert tile.print tile.assume
 tile.reduce tile.scan
 tile.transpose tile.reshape tile.expand_dims tile.broadcast
 tile.split tile.join tile.reshape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from accesses import Accesses
-from builder import Builder
+from builder import FLOAT8, FLOATS, LIMITS, Builder
 from program_tree import Type
 
 from products import Products
@@ -144,6 +144,16 @@ class Actions:
         value = self.ops.pick(lambda v: v.element != "i1")
         if value:
             self.accesses.read_back(value)
+
+    def _do_assert(self, operations: int) -> None:
+        """Every exact number is within the bound that is known of it."""
+        bounded = lambda v: v.element != "i1" and v.element not in FLOAT8 and v.bound <= LIMITS[v.element]  # noqa: E731
+        if value := self.ops.pick(bounded):
+            bound = self.b.constant(value.type, value.bound)
+            kind = "cmpf ole" if value.element in FLOATS else "cmpi sle"
+            text = f"arith.{kind}, {value.name}, {bound.name} : {value.type}"
+            holds = self.b.emit(text, Type("i1", value.shape), 1, keep=False)
+            self.b.do(f'tile.assert {holds.name}, "at most {value.bound}" : {holds.type}')
 
     def _do_scalar(self, operations: int) -> None:
         index = self.accesses.load_scalar()

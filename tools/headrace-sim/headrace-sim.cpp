@@ -107,7 +107,8 @@ static bool writeOutputs(const CommandLine &line, const Record &record, const Va
 struct Run {
   Values values;
   size_t found = 0;
-  std::string error; ///< why the arguments are refused
+  std::string error;   ///< why the arguments are refused
+  std::string printed; ///< by the kernel
 };
 
 static uint64_t digestOf(const Values &values) {
@@ -120,7 +121,7 @@ static uint64_t digestOf(const Values &values) {
 
 static Run runOnce(const CommandLine &line, const Kernel &kernel, const Values &given, Policy policy, uint64_t seed,
                    Explorer *explorer = nullptr) {
-  Run run{given, 0, ""};
+  Run run{given, 0, "", ""};
   run.values.rebase();
   if (explorer)
     explorer->world = [&run] { return digestOf(run.values); };
@@ -144,14 +145,18 @@ static Run runOnce(const CommandLine &line, const Kernel &kernel, const Values &
     options.progress = [](int64_t done, int64_t all) {
       llvm::errs() << "\r" << done << " of " << all << " programs" << (done == all ? "\n" : "");
     };
+  Output output;
+  launch->output = &output;
   Findings findings;
   runGrid(kernel.program, *launch, options, findings);
+  run.printed = output.text();
   run.found = report(line, findings, *launch, kernel, explorer && explorer->gaveUp());
   return run;
 }
 
-/// The exit code, after the outputs of the last run are written.
+/// The exit code, after what the last run printed and its outputs are written.
 static int finish(const CommandLine &line, const Kernel &kernel, const Run &last) {
+  llvm::outs() << last.printed;
   std::string error = last.error;
   if (!error.empty() || !writeOutputs(line, kernel.record, last.values, error))
     return refuse(error);

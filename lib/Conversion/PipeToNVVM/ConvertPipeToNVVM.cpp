@@ -3,6 +3,7 @@
 // ask which role an op is in), and then turns roles into branches and kernels into functions of the
 // LLVM dialect.
 #include "Lowering.h"
+#include "Messages.h"
 #include "ScalarMath.h"
 
 #include "headrace/Conversion/Passes.h"
@@ -62,6 +63,7 @@ static void populate(lowering::TypeConverter &converter, RewritePatternSet &patt
   populateElementwise(converter, patterns);
   populateReductions(converter, patterns);
   populateIndexedMemory(converter, patterns);
+  populateMessages(converter, patterns);
   populateGlobalMemory(converter, patterns);
   populateSharedMemory(converter, patterns);
   populateRearrangements(converter, patterns);
@@ -139,6 +141,7 @@ struct ConvertPipeToNVVM : headrace::impl::ConvertPipeToNVVMBase<ConvertPipeToNV
       if (failed(checkKernel(kernel, *target)))
         return signalPassFailure();
     declareSharedMemory(module);
+    prepareMessages(module);
     if (failed(withOneDiagnostic(module, *target, [&] { return convert(module, *target); })))
       return signalPassFailure();
     for (func::FuncOp kernel : kernels) {

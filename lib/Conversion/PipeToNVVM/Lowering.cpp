@@ -179,6 +179,14 @@ static Value atKernelStart(OpBuilder &builder, Operation *op, StringRef name,
   return value;
 }
 
+Value lowering::printBuffer(OpBuilder &builder, Operation *op) {
+  return atKernelStart(builder, op, "print", [&](OpBuilder &b) -> Value {
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    return LLVM::AllocaOp::create(b, op->getLoc(), pointer, b.getI8Type(), constI32(b, op->getLoc(), kPrintBytes),
+                                  /*alignment=*/8);
+  });
+}
+
 /// Thread number in the kernel.
 static Value kernelThread(OpBuilder &builder, Operation *op) {
   return atKernelStart(builder, op, "id", [&](OpBuilder &b) -> Value {

@@ -92,6 +92,11 @@ Value slotAddress(OpBuilder &builder, Location loc, pipe::CreateChannelOp channe
 Value fullBarrier(OpBuilder &builder, Location loc, pipe::CreateChannelOp channel, Value index);
 Value emptyBarrier(OpBuilder &builder, Location loc, pipe::CreateChannelOp channel, Value index);
 
+/// Memory of a thread for the arguments of a tile.print, an `!llvm.ptr` to kPrintBytes bytes: one for the whole kernel.
+Value printBuffer(OpBuilder &builder, Operation *op);
+/// Three program indices and four coordinates of 4 bytes, eight values of 8.
+inline constexpr int64_t kPrintBytes = 96;
+
 /// Waits until the phase of `barrier` (an address) with parity `parity` is complete. A null predicate is true.
 void waitBarrier(OpBuilder &builder, Location loc, Value barrier, Value parity, Value predicate = {});
 
@@ -135,6 +140,7 @@ llvm::SmallVector<Value> unpackWords(OpBuilder &builder, Location loc, ValueRang
 void populateElementwise(TypeConverter &, mlir::RewritePatternSet &);  // arith and math on register tiles, broadcast...
 void populateReductions(TypeConverter &, mlir::RewritePatternSet &);   // tile.reduce, tile.scan
 void populateIndexedMemory(TypeConverter &, mlir::RewritePatternSet &); // tile.gather, scatter, reduce_store, scalars
+void populateMessages(TypeConverter &, mlir::RewritePatternSet &);      // tile.assert, tile.print
 void populateGlobalMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.load, pipe.store
 void populateSharedMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.read, pipe.write
 void populateRearrangements(TypeConverter &, mlir::RewritePatternSet &); // convert_layout, tile.reshape, split, join

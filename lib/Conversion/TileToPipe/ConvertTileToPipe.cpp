@@ -33,7 +33,8 @@ static bool needsNoChannel(Operation *op) {
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
     return tile::onlyRenames(reshape);
   return isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp, tile::SplitOp, tile::JoinOp, tile::IotaOp,
-             tile::ReduceOp, tile::ScanOp, tile::LoadScalarOp, tile::StoreScalarOp, tile::GatherOp, tile::ScatterOp, tile::ReduceStoreOp>(op);
+             tile::ReduceOp, tile::ScanOp, tile::LoadScalarOp, tile::StoreScalarOp, tile::GatherOp, tile::ScatterOp,
+             tile::ReduceStoreOp, tile::AssertOp, tile::PrintOp>(op);
 }
 
 LogicalResult KernelConversion::convertBlock(Block &block) {

@@ -247,6 +247,12 @@ std::optional<Launch> Binder::bind(int64_t processors) {
   launch.sharedBytes = record.sharedBytes;
   launch.memory = &memory;
   launch.roles = record.roles;
+  launch.asserts = record.asserts;
+  for (const auto &[variable, address] : program.globals) {
+    std::vector<uint8_t> contents = variable->initial;
+    contents.resize(static_cast<size_t>(variable->bytes));
+    memory.mapVariable(variable->name, address, std::move(contents));
+  }
   for (NamedRange range : record.names) {
     range.offset += program.staticSharedBytes; // the record counts from the start of dynamic shared memory
     launch.names.push_back(std::move(range));

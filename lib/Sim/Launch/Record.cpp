@@ -237,6 +237,15 @@ void readNames(Reader &read, const json::Object &object, Record &record) {
     });
 }
 
+void readAsserts(Reader &read, const json::Object &object, Record &record) {
+  if (object.get("asserts"))
+    read.objects(object, "asserts", [&](const json::Object &entry) {
+      record.asserts.push_back({read.string(entry, "message"), read.string(entry, "file"),
+                                static_cast<int>(read.integer(entry, "line", 0, kMaxNumber)),
+                                static_cast<int>(read.integer(entry, "column", 0, kMaxNumber))});
+    });
+}
+
 } // namespace
 
 std::optional<Record> Record::parse(std::string_view text, std::string &error) {
@@ -283,6 +292,7 @@ std::optional<Record> Record::parse(std::string_view text, std::string &error) {
   read.objects(*object, "tensor_maps", [&](const json::Object &o) { record.tensorMaps.push_back(readTensorMap(read, o)); });
   read.objects(*object, "contract", [&](const json::Object &o) { record.contract.push_back(readRule(read, o)); });
   readNames(read, *object, record);
+  readAsserts(read, *object, record);
   checkReferences(read, record);
   if (read.failed())
     return std::nullopt;

@@ -7,6 +7,8 @@ namespace headrace::sim {
 
 const char *nameOf(FindingKind kind) {
   switch (kind) {
+  case FindingKind::Assert:
+    return "assert";
   case FindingKind::ReadBeforeLanded:
     return "read-before-landed";
   case FindingKind::Overwrite:

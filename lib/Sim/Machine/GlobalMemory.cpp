@@ -17,6 +17,11 @@ uint64_t GlobalMemory::map(std::string name, uint8_t *data, int64_t bytes, uint6
   return address;
 }
 
+void GlobalMemory::mapVariable(std::string name, uint64_t address, std::vector<uint8_t> contents) {
+  std::vector<uint8_t> &kept = variables[address] = std::move(contents);
+  arrays[address] = {std::move(name), kept.data(), static_cast<int64_t>(kept.size())};
+}
+
 uint8_t *GlobalMemory::find(uint64_t address, int64_t bytes) const {
   auto it = arrays.upper_bound(address);
   if (it == arrays.begin())

@@ -94,6 +94,8 @@ void Lanes::loadGeneric(int lane, uint64_t address, int64_t count, void *out) co
     return loadShared(lane, static_cast<uint32_t>(low), count, out);
   case kParamWindow:
     return loadParam(lane, low, count, out);
+  case kLocalWindow:
+    return loadLocal(lane, low, count, out);
   default:
     return loadGlobal(lane, address, count, out);
   }
@@ -102,10 +104,43 @@ void Lanes::loadGeneric(int lane, uint64_t address, int64_t count, void *out) co
 void Lanes::storeGeneric(int lane, uint64_t address, int64_t count, const void *in) const {
   if ((address & kWindowMask) == kSharedWindow)
     return storeShared(lane, static_cast<uint32_t>(address & ~kWindowMask), count, in);
+  if ((address & kWindowMask) == kLocalWindow)
+    return storeLocal(lane, address & ~kWindowMask, count, in);
   storeGlobal(lane, address, count, in);
 }
 
+/// Whether the range is within a thread's local memory; a finding if not.
+static bool isInLocal(const Lanes &lanes, int lane, const char *verb, uint64_t address, int64_t count) {
+  uint64_t size = static_cast<uint64_t>(lanes.cluster.program.localBytes);
+  if (address <= size && static_cast<uint64_t>(count) <= size - address)
+    return true;
+  lanes.report(lane, FindingKind::OutOfBounds,
+               std::string(verb) + " " + std::to_string(count) + " bytes at local memory " + hexText(address) +
+                   ", of which there are " + std::to_string(size));
+  return false;
+}
+
+void Lanes::loadLocal(int lane, uint64_t address, int64_t count, void *out) const {
+  if (!isInLocal(*this, lane, "reads", address, count))
+    std::memset(out, 0, static_cast<size_t>(count));
+  else if (!warp.readLocal(lane, address, count, out))
+    report(lane, FindingKind::Uninitialised, "reads local memory " + hexText(address) + ", which nobody has written");
+}
+
+void Lanes::storeLocal(int lane, uint64_t address, int64_t count, const void *in) const {
+  if (isInLocal(*this, lane, "writes", address, count))
+    warp.writeLocal(lane, address, count, in);
+}
+
+void Lanes::storeParam(int lane, uint64_t address, int64_t count, const void *in) const {
+  if ((address & kWindowMask) == kLocalWindow)
+    return storeLocal(lane, address & ~kWindowMask, count, in);
+  report(lane, FindingKind::OutOfBounds, "writes to a parameter of the kernel");
+}
+
 void Lanes::loadParam(int lane, uint64_t address, int64_t count, void *out) const {
+  if ((address & kWindowMask) == kLocalWindow)
+    return loadLocal(lane, address & ~kWindowMask, count, out);
   const std::vector<uint8_t> &parameters = cluster.launch.parameters;
   if (address <= parameters.size() && static_cast<uint64_t>(count) <= parameters.size() - address) {
     std::memcpy(out, parameters.data() + address, count);

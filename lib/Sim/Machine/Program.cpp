@@ -9,6 +9,7 @@ namespace headrace::sim {
 namespace {
 
 constexpr int64_t kSystemShared = 1024; // hardware.md 1.1: reserved per block, so addresses start here
+constexpr int64_t kMaxLocal = 512 << 10;      // of a thread: CUDA C++ Programming Guide, "Technical Specifications"
 constexpr int64_t kMaxStaticShared = 1 << 20; // more than any device has
 
 int64_t alignedTo(int64_t value, int64_t alignment) {
@@ -51,15 +52,45 @@ void classify(const ptx::Instruction &instruction, Decoded &code) {
     code.reads.push_back(instruction.guard);
 }
 
+/// Global and constant variables lie below all arrays (GlobalMemory), apart from each other.
+void placeGlobal(const ptx::Variable &variable, Program &program) {
+  constexpr int64_t kFirst = 0x6000'0000'0000, kGap = 1 << 20, kAlignment = 256;
+  int64_t end = kFirst;
+  if (!program.globals.empty()) {
+    const auto &[last, address] = program.globals.back();
+    end = static_cast<int64_t>(address) + last->bytes + kGap;
+  }
+  uint64_t address = static_cast<uint64_t>(alignedTo(end, std::max(kAlignment, variable.align)));
+  program.globals.push_back({&variable, address});
+  program.symbols.places[variable.name] = {variable.space, false, address};
+}
+
+/// A thread's own variables. What it passes to functions has generic addresses from here on: loads and stores tell them
+/// from the parameters of the kernel by that.
+void placeLocal(const ptx::Variable &variable, Program &program) {
+  uint64_t offset = static_cast<uint64_t>(alignedTo(program.localBytes, variable.align));
+  program.localBytes = static_cast<int64_t>(offset) + variable.bytes;
+  program.symbols.places[variable.name] = {variable.space, false,
+                                           variable.space == ptx::Space::Param ? kLocalWindow | offset : offset};
+}
+
 /// Gives each variable its place. Result: the bytes of static shared memory, from Program::sharedBase on.
 bool place(const std::vector<ptx::Variable> &variables, Program &program, std::string &error) {
   for (const ptx::Variable &variable : variables) {
-    if (variable.space != ptx::Space::Shared) {
-      error = "variable '" + variable.name + "' is not in shared memory: global and constant variables are not simulated";
+    if (variable.space != ptx::Space::Shared && variable.isExternal) {
+      error = "variable '" + variable.name + "' is external: only shared memory is given by the launch";
       return false;
     }
     if (variable.isExternal)
       continue;
+    if (variable.space == ptx::Space::Global || variable.space == ptx::Space::Const) {
+      placeGlobal(variable, program);
+      continue;
+    }
+    if (variable.space != ptx::Space::Shared) {
+      placeLocal(variable, program);
+      continue;
+    }
     int64_t offset = alignedTo(program.sharedBase + program.staticSharedBytes, variable.align);
     program.symbols.places[variable.name] = {ptx::Space::Shared, false, static_cast<uint64_t>(offset)};
     program.staticSharedBytes = offset + variable.bytes - program.sharedBase;
@@ -121,6 +152,8 @@ std::optional<Program> Program::decode(const ptx::Module &module, const std::str
   program.function = &*function;
   program.architecture = std::atoi(module.target.c_str() + std::min<size_t>(3, module.target.size()));
   program.sharedBase = kSystemShared;
+  for (const ptx::ExternalFunction &external : module.externals)
+    program.symbols.functions[external.name] = &external;
   if (!place(module.variables, program, error) || !place(function->variables, program, error))
     return std::nullopt;
   placeDynamic(module.variables, program);
@@ -129,6 +162,11 @@ std::optional<Program> Program::decode(const ptx::Module &module, const std::str
     error = module.file + ": expected at most " + std::to_string(kMaxStaticShared) +
             " bytes of static shared memory in kernel '" + kernel + "', got " +
             std::to_string(program.staticSharedBytes);
+    return std::nullopt;
+  }
+  if (program.localBytes > kMaxLocal) {
+    error = module.file + ": expected at most " + std::to_string(kMaxLocal) + " bytes of local memory in kernel '" +
+            kernel + "', got " + std::to_string(program.localBytes);
     return std::nullopt;
   }
   placeParameters(program);

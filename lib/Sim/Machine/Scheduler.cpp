@@ -76,6 +76,8 @@ Cluster::State Scheduler::run(uint64_t steps) {
         LaneMask group = choose(runner, any);
         if (!group || step(runner, group) == Turn::Waiting)
           break;
+        if (cluster.stopped)
+          return Cluster::State::Stuck;
         anyRan = true;
         steps -= steps > 0;
         ++stepsSinceChange;

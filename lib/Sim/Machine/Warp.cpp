@@ -2,6 +2,7 @@
 #include "headrace/Sim/Machine/Warp.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace headrace::sim {
 
@@ -16,6 +17,28 @@ uint64_t *Warp::highCells(ptx::RegId reg) {
   return highHalves.back().second.data();
 }
 
+void Warp::writeLocal(int lane, uint64_t offset, int64_t count, const void *in) {
+  size_t end = static_cast<size_t>(offset) + static_cast<size_t>(count);
+  if (local[lane].size() < end) {
+    local[lane].resize(end);
+    localWritten[lane].resize(end);
+  }
+  std::memcpy(local[lane].data() + offset, in, static_cast<size_t>(count));
+  std::memset(localWritten[lane].data() + offset, 1, static_cast<size_t>(count));
+}
+
+bool Warp::readLocal(int lane, uint64_t offset, int64_t count, void *out) const {
+  bool all = true;
+  auto *bytes = static_cast<uint8_t *>(out);
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    size_t place = static_cast<size_t>(offset) + i;
+    bool written = place < local[lane].size() && localWritten[lane][place];
+    bytes[i] = written ? local[lane][place] : 0;
+    all &= written;
+  }
+  return all;
+}
+
 uint64_t Warp::digest() const {
   uint64_t hash = live;
   auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29); };
@@ -23,6 +46,9 @@ uint64_t Warp::digest() const {
     mix(place);
   for (uint64_t cell : registers)
     mix(cell);
+  for (const std::vector<uint8_t> &bytes : local)
+    for (uint8_t byte : bytes)
+      mix(byte);
   return hash;
 }
 

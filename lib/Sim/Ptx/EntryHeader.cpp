@@ -39,21 +39,6 @@ bool parseParameter(Cursor &cursor, int64_t &bytesLeft, Parameter &parameter, To
   return true;
 }
 
-bool parseParameters(Cursor &cursor, Function &function, std::vector<Token> &names) {
-  if (!cursor.accept('(') || cursor.accept(')'))
-    return true;
-  int64_t bytesLeft = kMaxParameterBytes;
-  do {
-    Token name;
-    Parameter parameter;
-    if (!parseParameter(cursor, bytesLeft, parameter, name))
-      return false;
-    function.parameters.push_back(std::move(parameter));
-    names.push_back(name);
-  } while (cursor.accept(','));
-  return cursor.expect(')');
-}
-
 /// Reads `x`, `x, y` or `x, y, z`; what is not given is 1.
 bool parseExtents(Cursor &cursor, std::array<int, 3> &extents) {
   std::array<int, 3> result = {1, 1, 1};
@@ -91,8 +76,33 @@ bool parseTuning(Cursor &cursor, Function &function) {
 
 } // namespace
 
+bool parseParameters(Cursor &cursor, std::vector<Parameter> &parameters, std::vector<Token> &names) {
+  if (!cursor.accept('(') || cursor.accept(')'))
+    return true;
+  int64_t bytesLeft = kMaxParameterBytes;
+  do {
+    Token name;
+    Parameter parameter;
+    if (!parseParameter(cursor, bytesLeft, parameter, name))
+      return false;
+    parameters.push_back(std::move(parameter));
+    names.push_back(name);
+  } while (cursor.accept(','));
+  return cursor.expect(')');
+}
+
+bool parseExternalFunction(Cursor &cursor, ExternalFunction &function, Token &name) {
+  std::vector<Token> ignored;
+  if (!parseParameters(cursor, function.results, ignored) || !cursor.name("the name of a function", name) ||
+      !parseParameters(cursor, function.parameters, ignored))
+    return false;
+  function.name = std::string(name.text);
+  cursor.accept(".noreturn");
+  return cursor.expect(';');
+}
+
 bool parseEntryHeader(Cursor &cursor, Function &function, Token &name, std::vector<Token> &parameterNames) {
-  if (!cursor.name("the name of a kernel", name) || !parseParameters(cursor, function, parameterNames))
+  if (!cursor.name("the name of a kernel", name) || !parseParameters(cursor, function.parameters, parameterNames))
     return false;
   function.name = std::string(name.text);
   function.isEntry = true;

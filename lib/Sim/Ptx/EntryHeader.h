@@ -1,4 +1,4 @@
-// The head of a kernel: its parameters and the directives in front of its body.
+// The head of a kernel, its parameters and the directives in front of its body, and those of functions.
 #ifndef HEADRACE_LIB_SIM_PTX_ENTRYHEADER_H
 #define HEADRACE_LIB_SIM_PTX_ENTRYHEADER_H
 
@@ -14,6 +14,12 @@ namespace headrace::sim::ptx {
 /// name and sizes, and the names of its parameters are left to the caller. Requires: the cursor is behind `.entry`.
 /// Ensures: parameterNames.size() == function.parameters.size().
 bool parseEntryHeader(Cursor &cursor, Function &function, Token &name, std::vector<Token> &parameterNames);
+
+/// Reads `(.param ..., ...)`, if it is there.
+bool parseParameters(Cursor &cursor, std::vector<Parameter> &parameters, std::vector<Token> &names);
+
+/// Reads `(.param .b32 result) name(.param .b64 first, ...) .noreturn;` behind `.extern .func`: PTX ISA 11.2.2, 11.6.1.
+bool parseExternalFunction(Cursor &cursor, ExternalFunction &function, Token &name);
 
 } // namespace headrace::sim::ptx
 

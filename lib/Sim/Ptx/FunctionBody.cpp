@@ -50,6 +50,8 @@ bool FunctionBody::parseDirective() {
     return state.lines.parseLoc(cursor);
   if (cursor.accept(".pragma"))
     return parsePragma(cursor);
+  if (cursor.accept(".param")) // of a call: PTX ISA 7.1
+    return parseLocalVariables(Space::Param);
   if (std::optional<Space> space = spaceOf(cursor.peek().text)) {
     cursor.take();
     return parseLocalVariables(*space);
@@ -98,8 +100,6 @@ bool FunctionBody::parseInstruction(const Token &opcode, Instruction instruction
   instruction.opcode.emplace_back(opcode.text);
   while (cursor.peek().kind == Token::Kind::Directive)
     instruction.opcode.emplace_back(cursor.take().text.substr(1));
-  if (instruction.opcode.front() == "call")
-    return cursor.fail(opcode, "calls of functions are not supported, got " + quoted(instruction.spelling()));
   if (!operands.parseOperands(instruction))
     return false;
   state.lines.mark(instruction);

@@ -9,6 +9,8 @@ namespace headrace::sim::ptx {
 
 bool OperandParser::parseOperands(Instruction &instruction) {
   const std::string &family = instruction.opcode.front();
+  if (family == "call")
+    return parseCall(instruction);
   if (cursor.accept(';'))
     return true;
   do {
@@ -22,6 +24,41 @@ bool OperandParser::parseOperands(Instruction &instruction) {
     instruction.operands.push_back(std::move(operand));
   } while (cursor.accept(','));
   return cursor.accept(';') || cursor.expected("',' or ';'");
+}
+
+/// Reads `(result), name, (argument, ...);`, of which the name alone must be there: a vector, a function, a vector.
+bool OperandParser::parseCall(Instruction &instruction) {
+  Operand results, function, arguments;
+  results.kind = arguments.kind = Operand::Kind::Vector;
+  if (cursor.peek().is('(') && !(parseArguments(results) && cursor.expect(',')))
+    return false;
+  Token name;
+  if (!cursor.name("the name of a function", name))
+    return false;
+  const Entity *entity = scopes.find(name.text);
+  if (!entity || entity->kind != Entity::Kind::External)
+    return cursor.fail(name, "expected a function that '.extern .func' declares, got " + quoted(name));
+  function.kind = Operand::Kind::Function;
+  function.name = std::string(name.text);
+  if (cursor.accept(',') && !parseArguments(arguments))
+    return false;
+  instruction.operands = {std::move(results), std::move(function), std::move(arguments)};
+  return cursor.accept(';') || cursor.expected("',' or ';'");
+}
+
+/// Reads `(a, b)`.
+bool OperandParser::parseArguments(Operand &operand) {
+  if (!cursor.expect('('))
+    return false;
+  if (cursor.accept(')'))
+    return true;
+  do {
+    Operand element;
+    if (!parseScalar(element))
+      return false;
+    operand.elements.push_back(std::move(element));
+  } while (cursor.accept(','));
+  return cursor.accept(')') || cursor.expected("',' or ')'");
 }
 
 bool OperandParser::parsePredicate(RegId &reg, bool &negated) {
@@ -177,6 +214,7 @@ bool OperandParser::setEntity(const Entity &entity, Operand &operand) const {
     operand.name = module.variables[entity.index].name;
     return true;
   case Entity::Kind::Function:
+  case Entity::Kind::External:
   case Entity::Kind::Label:
   case Entity::Kind::BranchTargets:
     return false;

@@ -27,6 +27,8 @@ public:
   bool parseBranchTargets(const Token &name);
 
 private:
+  bool parseCall(Instruction &instruction);
+  bool parseArguments(Operand &operand);
   bool parseOperand(Operand &operand);
   bool parseScalar(Operand &operand);
   bool parseElement(Operand &operand);

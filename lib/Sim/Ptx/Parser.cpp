@@ -29,6 +29,7 @@ private:
   bool parseLinked();
   bool parseModuleVariables(Space space, bool isExternal);
   bool parseEntry();
+  bool parseExternal();
   bool declareParameters(Function &function, const std::vector<Token> &names);
   bool refuseFunction();
   bool skipDebugSection();
@@ -103,7 +104,7 @@ bool ModuleParser::parseLinked() {
   if (!isExternal && !cursor.accept(".visible"))
     cursor.accept(".weak");
   if (cursor.accept(".func"))
-    return refuseFunction();
+    return isExternal ? parseExternal() : refuseFunction();
   if (!isExternal && cursor.accept(".entry"))
     return parseEntry();
   std::optional<Space> space = spaceOf(cursor.peek().text);
@@ -143,6 +144,16 @@ bool ModuleParser::parseEntry() {
   return true;
 }
 
+bool ModuleParser::parseExternal() {
+  ExternalFunction function;
+  Token name;
+  if (!parseExternalFunction(cursor, function, name) ||
+      !state.scopes.declare(cursor, name, {Entity::Kind::External, state.module.externals.size(), 0}))
+    return false;
+  state.module.externals.push_back(std::move(function));
+  return true;
+}
+
 bool ModuleParser::declareParameters(Function &function, const std::vector<Token> &names) {
   state.symbolNames.startFunction();
   for (size_t i = 0; i < names.size(); ++i) {
@@ -163,7 +174,7 @@ bool ModuleParser::refuseFunction() {
     }
   Token name;
   return cursor.name("the name of a function", name) &&
-         cursor.fail(name, "functions other than kernels are not supported, got " + quoted(name));
+         cursor.fail(name, "definitions of functions other than kernels are not supported, got " + quoted(name));
 }
 
 /// Reads `.debug_str { ... }` behind `.section`. What DWARF says about a program has no effect on it.

@@ -60,8 +60,9 @@ bool SymbolNames::ofModule(std::string_view name) {
 }
 
 const char *nameOf(Entity::Kind kind) {
-  constexpr const char *kNames[] = {"register", "parameter", "variable of the function", "variable of the module",
-                                    "function", "label",     "list of branch targets"};
+  constexpr const char *kNames[] = {
+      "register", "parameter", "variable of the function", "variable of the module", "function",
+      "function", "label",     "list of branch targets"};
   return kNames[static_cast<size_t>(kind)];
 }
 

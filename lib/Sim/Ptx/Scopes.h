@@ -20,7 +20,7 @@ namespace headrace::sim::ptx {
 
 /// What a name stands for.
 struct Entity {
-  enum class Kind { Register, Parameter, FunctionVariable, ModuleVariable, Function, Label, BranchTargets };
+  enum class Kind { Register, Parameter, FunctionVariable, ModuleVariable, Function, External, Label, BranchTargets };
   Kind kind = Kind::Register;
   /// Of the register, parameter, variable or function in its list; of a label, the instruction behind it.
   size_t index = 0;

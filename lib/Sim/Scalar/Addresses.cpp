@@ -19,11 +19,11 @@ constexpr uint64_t kOffsetMask = (uint64_t(1) << kRankShift) - 1;
 uint32_t rankOf(uint64_t address) { return static_cast<uint32_t>(address) >> kRankShift; }
 
 /// The spaces that addresses are converted from and to.
-enum class Window { Shared, SharedCluster, Param, Identity, None };
+enum class Window { Shared, SharedCluster, Param, Local, Identity, None };
 
 Window takeWindow(Decoder &decode, Spelling &spelling) {
-  switch (
-      spelling.takeOneOf({"shared", "shared::cta", "shared::cluster", "param", "param::entry", "global", "const"})) {
+  switch (spelling.takeOneOf(
+      {"shared", "shared::cta", "shared::cluster", "param", "param::entry", "global", "const", "local"})) {
   case 0:
   case 1:
     return Window::Shared;
@@ -35,8 +35,10 @@ Window takeWindow(Decoder &decode, Spelling &spelling) {
   case 5:
   case 6:
     return Window::Identity;
+  case 7:
+    return Window::Local;
   default:
-    decode.fail(spelling.take("local") ? "local memory is not simulated" : "expected a state space");
+    decode.fail("expected a state space");
     return Window::None;
   }
 }
@@ -50,7 +52,10 @@ Evaluator decodeCvta(Decoder &decode) {
     decode.fail("expected generic addresses of 64 bits, got ones of " + std::to_string(bits));
   if (!spelling.finish())
     return {};
-  const uint64_t base = window == Window::Identity ? 0 : window == Window::Param ? kParamWindow : kSharedWindow;
+  const uint64_t base = window == Window::Identity ? 0
+                        : window == Window::Param  ? kParamWindow
+                        : window == Window::Local  ? kLocalWindow
+                                                   : kSharedWindow;
   const uint64_t mask = base ? ~kWindowMask : ~uint64_t(0);
   if (fromGeneric)
     return elementwise<uint64_t, uint64_t>(decode, bits, [mask](uint64_t a) { return a & mask; });
@@ -71,7 +76,7 @@ Evaluator decodeIsspacep(Decoder &decode) {
   return [=](Lanes &lanes) {
     lanes.forEach([&](int lane) {
       const uint64_t a = address(lanes, lane), window = a & kWindowMask;
-      bool inside = false; // constants have no window of their own here, and there is no local memory
+      bool inside = false; // constants have no window of their own here
       if (space <= 1)
         inside = window == kSharedWindow && rankOf(a) == lanes.cta.rank;
       else if (space == 2)
@@ -80,6 +85,8 @@ Evaluator decodeIsspacep(Decoder &decode) {
         inside = window == kParamWindow;
       else if (space == 5)
         inside = window == 0 || window == kParamWindow; // the window of parameters is within that of global memory
+      else if (space == 7)
+        inside = window == kLocalWindow;
       dest.set(lanes, lane, inside);
     });
     return Step::Done;

@@ -107,14 +107,14 @@ template <size_t First> Evaluator decodeAtomic(Decoder &decode) {
   }
   Spelling spelling(decode);
   Atomic atomic;
-  atomic.space = takeStateSpace(decode, spelling);
+  atomic.space = takeStateSpace(spelling);
   const bool hasPolicy = takeMemoryModifiers(spelling);
   const int elements = takeVector(spelling);
   const Type type = spelling.takeType();
   spelling.take("noftz");
   atomic.operation = takeAtomicOperation(decode, spelling, type);
   expectOperands(decode, First + 2 + atomic.operation.isCompareAndSwap + hasPolicy);
-  if (atomic.space == StateSpace::Param || atomic.space == StateSpace::Const)
+  if (atomic.space == StateSpace::Param || atomic.space == StateSpace::Const || atomic.space == StateSpace::Local)
     decode.fail("expected global or shared memory");
   if (!spelling.finish())
     return {};

@@ -11,7 +11,7 @@ Step nothing(Lanes &) { return Step::Done; }
 
 Evaluator decodePrefetch(Decoder &decode) {
   Spelling spelling(decode);
-  takeStateSpace(decode, spelling);
+  takeStateSpace(spelling);
   const bool hasLevel = spelling.takeOneOf({"L1", "L2", "tensormap"}) >= 0 || spelling.takeAllWith("L2::evict");
   if (!hasLevel)
     decode.fail("expected .L1, .L2 or .tensormap");

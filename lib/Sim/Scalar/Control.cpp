@@ -64,19 +64,29 @@ Evaluator decodeExit(Decoder &decode) {
   };
 }
 
+/// The assert that the launch record has at the place in the source that an instruction came from, or null.
+const NamedAssert *assertAt(const Launch &launch, const ptx::SourceLocation &source) {
+  for (const NamedAssert &known : launch.asserts)
+    if (source.line && known.line == source.line && known.column == source.column && known.file == source.file)
+      return &known;
+  return nullptr;
+}
+
+/// A failed assert, where calls would cost too much, or a fault.
 Evaluator decodeTrap(Decoder &decode) {
   if (!Spelling(decode).finish())
     return {};
   return [](Lanes &lanes) {
-    lanes.report(lanes.leader(), FindingKind::Operand, "runs into a trap");
-    lanes.forEach([&](int lane) { lanes.exit(lane); });
+    const NamedAssert *failed = assertAt(lanes.cluster.launch, lanes.instruction.source);
+    lanes.forEach([&](int lane) {
+      if (failed)
+        lanes.report(lane, FindingKind::Assert, "assert failed: " + failed->message);
+      else
+        lanes.report(lane, FindingKind::Operand, "runs into a trap");
+    });
+    lanes.cluster.stop();
     return Step::Done;
   };
-}
-
-Evaluator decodeCall(Decoder &decode) {
-  decode.fail("calls are not simulated: expected every function to be inlined");
-  return {};
 }
 
 /// Nothing here takes time.
@@ -97,6 +107,5 @@ void headrace::sim::addControl(Registry &registry) {
   registry.add("ret", decodeExit);
   registry.add("exit", decodeExit);
   registry.add("trap", decodeTrap);
-  registry.add("call", decodeCall);
   registry.add("nanosleep", decodeNanosleep);
 }

@@ -20,7 +20,8 @@ void addAddresses(Registry &registry);       // cvta, isspacep, mapa, getctarank
 void addMemory(Registry &registry);          // ld, ldu, st
 void addCacheHints(Registry &registry);      // prefetch, prefetchu, discard, applypriority, createpolicy
 void addAtomics(Registry &registry);         // atom, red
-void addControl(Registry &registry);         // bra, brx, ret, exit, trap, call
+void addControl(Registry &registry);         // bra, brx, ret, exit, trap
+void addCalls(Registry &registry);           // call, of the functions that CUDA has on the device
 void addWarpExchange(Registry &registry);    // shfl, vote, match, redux, activemask
 
 // add, sub, mul, mad and div are families of integers and of numbers; these are the second.

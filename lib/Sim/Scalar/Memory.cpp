@@ -32,6 +32,8 @@ void load(const Lanes &lanes, int lane, StateSpace space, uint64_t address, int 
     return lanes.loadShared(lane, sharedAddress(lanes, lane, address), bytes, out);
   case StateSpace::Param:
     return lanes.loadParam(lane, address, bytes, out);
+  case StateSpace::Local:
+    return lanes.loadLocal(lane, address, bytes, out);
   }
 }
 
@@ -40,6 +42,10 @@ void store(const Lanes &lanes, int lane, StateSpace space, uint64_t address, int
     lanes.storeGeneric(lane, address, bytes, in);
   else if (space == StateSpace::Shared)
     lanes.storeShared(lane, sharedAddress(lanes, lane, address), bytes, in);
+  else if (space == StateSpace::Local)
+    lanes.storeLocal(lane, address, bytes, in);
+  else if (space == StateSpace::Param)
+    lanes.storeParam(lane, address, bytes, in);
   else
     lanes.storeGlobal(lane, address, bytes, in);
 }
@@ -48,7 +54,7 @@ void store(const Lanes &lanes, int lane, StateSpace space, uint64_t address, int
 Transfer takeTransfer(Decoder &decode, bool &hasPolicy) {
   Spelling spelling(decode);
   Transfer transfer;
-  transfer.space = takeStateSpace(decode, spelling);
+  transfer.space = takeStateSpace(spelling);
   hasPolicy = takeMemoryModifiers(spelling);
   transfer.elements = takeVector(spelling);
   transfer.type = spelling.takeType();
@@ -99,6 +105,13 @@ Evaluator decodeLoad(Decoder &decode) {
   };
 }
 
+/// Whether an address names a parameter of the kernel.
+bool isOfKernel(Decoder &decode) {
+  const std::vector<ptx::Operand> &inside = decode.insideAddress(0);
+  auto known = inside.empty() ? decode.symbols.places.end() : decode.symbols.places.find(inside.front().name);
+  return known != decode.symbols.places.end() && known->second.isParameter;
+}
+
 Evaluator decodeStore(Decoder &decode) {
   if (decode.part(1) == "async" || decode.part(1) == "bulk") {
     decode.fail("is not simulated");
@@ -106,7 +119,7 @@ Evaluator decodeStore(Decoder &decode) {
   }
   bool hasPolicy = false;
   const Transfer transfer = takeTransfer(decode, hasPolicy);
-  if (transfer.space == StateSpace::Param || transfer.space == StateSpace::Const)
+  if (transfer.space == StateSpace::Const || (transfer.space == StateSpace::Param && isOfKernel(decode)))
     decode.fail("expected a state space that can be written");
   if (decode.failed())
     return {};

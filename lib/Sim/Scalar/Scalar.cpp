@@ -17,5 +17,6 @@ void headrace::sim::addScalarInstructions(Registry &registry) {
   addCacheHints(registry);
   addAtomics(registry);
   addControl(registry);
+  addCalls(registry);
   addWarpExchange(registry);
 }

@@ -5,9 +5,9 @@
 
 using namespace headrace::sim;
 
-StateSpace headrace::sim::takeStateSpace(Decoder &decode, Spelling &spelling) {
-  switch (
-      spelling.takeOneOf({"global", "const", "shared", "shared::cta", "shared::cluster", "param", "param::entry"})) {
+StateSpace headrace::sim::takeStateSpace(Spelling &spelling) {
+  switch (spelling.takeOneOf({"global", "const", "shared", "shared::cta", "shared::cluster", "param", "param::entry",
+                              "param::func", "local"})) {
   case 0:
     return StateSpace::Global;
   case 1:
@@ -18,10 +18,11 @@ StateSpace headrace::sim::takeStateSpace(Decoder &decode, Spelling &spelling) {
     return StateSpace::Shared;
   case 5:
   case 6:
+  case 7:
     return StateSpace::Param;
+  case 8:
+    return StateSpace::Local;
   default:
-    if (spelling.take("local"))
-      decode.fail("local memory is not simulated: expected no spills and no arrays indexed at run time");
     return StateSpace::Generic;
   }
 }

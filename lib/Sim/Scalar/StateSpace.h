@@ -6,10 +6,10 @@
 
 namespace headrace::sim {
 
-enum class StateSpace { Generic, Global, Const, Shared, Param };
+enum class StateSpace { Generic, Global, Const, Shared, Param, Local };
 
-/// Takes a state space; Generic if there is none. Fails for local memory and for parameters of functions.
-StateSpace takeStateSpace(Decoder &decode, Spelling &spelling);
+/// Takes a state space; Generic if there is none.
+StateSpace takeStateSpace(Spelling &spelling);
 
 /// Takes the modifiers of caches and of the memory model, and the `.L2::cache_hint` that comes with an operand of its
 /// own. Result: whether that is there.

@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,8 @@ def simulate(
             command += ["--out", f"{stored.name}=whole:{stored.result}"]
         command += _grid(compiled.program, grid)
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        # What the kernel printed comes in any case: it may tell why.
+        sys.stdout.write(done.stdout)
         _check(done, compiled.program, folder)
         for stored in outputs:
             stored.take_back()
@@ -102,7 +105,7 @@ def _check(done: subprocess.CompletedProcess, program: Program, folder: Path) ->
     """Raises unless the run was fine. Files of `folder`, which is about to go, are called by their names."""
     if done.returncode == 0:
         return
-    text = (done.stderr or done.stdout).replace(f"{folder}/", "")
+    text = done.stderr.replace(f"{folder}/", "")
     finding = _FINDING.search(text)
     if finding is not None:
         source = _SOURCE.search(text)

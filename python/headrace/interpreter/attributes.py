@@ -107,13 +107,23 @@ def parse_dictionary(scan: Scanner, end: str) -> dict[str, object]:
     return dict(scan.separated(entry, end))
 
 
+def _unescaped(text: str) -> str:
+    """What a string of MLIR stands for: a backslash comes before a quote, another one, or two digits of a byte."""
+
+    def plain(found: re.Match[bytes]) -> bytes:
+        return found[1] if len(found[1]) == 1 else bytes.fromhex(found[1].decode())
+
+    raw = re.sub(rb'\\(["\\]|[0-9A-Fa-f]{2})', plain, text.encode())
+    return raw.decode(errors="replace")
+
+
 def parse_attribute(scan: Scanner) -> object:
     """bool, str, list, dict, Number, Opaque or a type."""
     for word, value in (("true", True), ("false", False)):
         if scan.accept(word):
             return value
     if string := scan.match(_STRING):
-        return string[1]
+        return _unescaped(string[1])
     if scan.accept("@"):
         return scan.require(_NAME, "a symbol")[0]
     if scan.accept("["):

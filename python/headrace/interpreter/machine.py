@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrace.interpreter import arithmetic, mathematics, memory, tiles
+from headrace.interpreter import arithmetic, mathematics, memory, messages, tiles
 from headrace.interpreter.errors import InterpreterError
 from headrace.interpreter.parser import Block, Operation
 from headrace.interpreter.rounding import signed, unsigned, wide
@@ -165,6 +165,8 @@ _STRUCTURE = {
     "memref.dim": _dim,
     "tile.assume": _assume,
     "tile.grouped_index": _grouped_index,
+    "tile.assert": lambda machine, op, args, values: messages.check(op, args, machine.place.program),
+    "tile.print": lambda machine, op, args, values: messages.print_lines(op, args, machine.place.program),
     "tile.grid": lambda machine, op, args, values: [],
     "tile.program_id": lambda machine, op, args, values: [np.array(machine.place.program[_axis(op)], np.int32)],
     "tile.num_programs": lambda machine, op, args, values: [np.array(machine.place.programs[_axis(op)], np.int32)],

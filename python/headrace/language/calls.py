@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from headrace.language import access, functions, hints
+from headrace.language import access, checks, functions, hints
 from headrace.language.api import BUILTINS
 from headrace.language.api.builtin import is_builtin
 from headrace.language.dtypes import DType, f32, i1, index
@@ -51,7 +51,6 @@ _FOLDED = (
 _CONVERSIONS = {int: index, float: f32, bool: i1}
 _LIBRARIES = ("numpy", "torch", "triton", "cupy", "jax", "ml_dtypes")
 _INSTEAD = {
-    print: "a store to an array for what you want to see",
     int: "x.to(hr.i32)", float: "x.to(hr.f32)", bool: "x != 0", round: "hr.round(x)", sum: "hr.sum(x)",
     isinstance: "a constexpr parameter, or x.dtype == hr.f32", pow: "x ** y", builtins.any: "hr.any(x)",
     builtins.all: "hr.all(x)", sorted: "hr.max and hr.argmax", str: "a constant", list: "a tuple",
@@ -157,6 +156,8 @@ def _call_python(em: Emitter, node: ast.Call, function: Any, args: list[Any], kw
         if kwargs:
             em.fail("expected no keyword arguments of range")
         return control.lower_range(em, args)
+    if function is print:
+        return checks.print_line(em, args, kwargs)
     if function is len and len(args) == 1 and isinstance(args[0], tuple):
         return len(args[0])
     if function in (enumerate, zip, reversed):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from headrace.language import access, functions
+from headrace.language import access, checks, functions
 from headrace.language.branches import RESULT, branch_statement
 from headrace.language.emitter import Emitter
 from headrace.language.expressions import binary_values
@@ -184,11 +184,8 @@ def _return(em: Emitter, node: ast.Return) -> None:
 def _assert(em: Emitter, node: ast.Assert) -> None:
     test = em.evaluate(node.test)
     if not is_constant(test):
-        em.fail(
-            f"expected a constant condition in assert, got {describe(test)}: check it before the launch, or write "
-            "hr.where"
-        )
-    if not test:
+        checks.assert_at_run_time(em, node, test)
+    elif not test:
         message = em.evaluate(node.msg) if node.msg is not None else None
         em.fail(str(message) if message is not None else f"this assertion does not hold: {ast.unparse(node.test)}")
 

@@ -39,6 +39,7 @@ def remarks(report: dict) -> list[str]:
         groups = " x ".join(map(str, matmul.get("groups", ())))
         line = f"matmul: {matmul.get('family', '?')} {atom}" + (f" by {groups} groups of warps" if groups else "")
         lines.append(line + _why(matmul))
+    lines += report.get("messages", ())
     ptxas = report.get("ptxas")
     if ptxas is None:
         lines.append("registers and spills: not known before ptxas")

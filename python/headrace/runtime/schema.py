@@ -82,7 +82,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Grid:
-    """Numbers of programs along x, y, z; of a `persistent` one at most `waves` times as many as are resident at once."""
+    """Numbers of programs along x, y, z; a `persistent` grid has at most `waves` times what is resident."""
 
     x: Expr
     y: Expr

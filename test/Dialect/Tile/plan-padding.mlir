@@ -34,6 +34,20 @@ tile.kernel @rows(%A: !matrix, %B: !matrix) attributes {warps = 4 : i64} {
   tile.return
 }
 
+// Asserts and prints leave the padding alone, and all tiles of a print have it.
+// CHECK-LABEL: tile.kernel @messages
+// CHECK: tile.assert %{{.*}}, "x" {valid = array<i64: 4, 1000>} : tensor<4x1024xi1>
+// CHECK: tile.print "x", %{{.*}}, %{{.*}}, %{{.*}} {valid = array<i64: 4, 1000>} : tensor<4x1024xf32>, index, tensor<4x1024xi1>
+tile.kernel @messages(%A: !matrix) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<4x1000xf32>
+  %x = tile.load %A[%c0, %c0] : !matrix -> tensor<4x1000xf32>
+  %holds = arith.cmpf ogt, %x, %zero : tensor<4x1000xf32>
+  tile.assert %holds, "x" : tensor<4x1000xi1>
+  tile.print "x", %x, %c0, %holds : tensor<4x1000xf32>, index, tensor<4x1000xi1>
+  tile.return
+}
+
 // Each source has a neutral element of its own.
 // CHECK-LABEL: tile.kernel @neutral_elements
 // CHECK: arith.constant dense<0xFF800000> : tensor<128xf32>

@@ -210,3 +210,46 @@ tile.kernel @padding(%v: memref<?xf32>) {
   tile.return
 }
 }
+
+// -----
+
+module attributes {tile.target = "sm_90a"} {
+tile.kernel @print_of_8_bit_floats(%v: memref<?xf8E4M3FN>) {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %v[%c0] : memref<?xf8E4M3FN> -> tensor<16xf8E4M3FN>
+  // expected-error@+1 {{'tile.print' op expected values of 16 bits or more, or integers: convert 8-bit floats first}}
+  tile.print "x", %x : tensor<16xf8E4M3FN>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_90a"} {
+tile.kernel @valid_of_assert(%c: i1, %x: f32) {
+  %t = tensor.splat %x : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %holds = arith.cmpf ogt, %t, %zero : tensor<4xf32>
+  // expected-error@+1 {{'tile.assert' op has the attribute valid, which is the compiler's own}}
+  tile.assert %holds, "t" {valid = array<i64: 3>} : tensor<4xi1>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_90a"} {
+tile.kernel @assert_in_a_reduction(%v: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %v[%c0] : memref<?xf32> -> tensor<16xf32>
+  %s = tile.reduce %x axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %holds = arith.cmpf ogt, %a, %b : f32
+    // expected-error@+1 {{'tile.assert' op expected nothing but arithmetic in a combining region}}
+    tile.assert %holds, "a" : i1
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<16xf32>) -> f32
+  tile.return
+}
+}

@@ -73,17 +73,6 @@ def run_time_exponent(X, n):
     X[0:64] = X[0:64] ** n  # <--
 
 
-@refused(
-    "expected a constant condition in assert, got a run-time i1: check it before the launch, or write hr.where",
-    X=VECTOR,
-    n=int,
-)
-def run_time_assertion(X, n):
-    hr.grid(1)
-    assert n % 64 == 0  # <--
-    X[0:64] = X[0:64] * 2
-
-
 @refused("BLOCK must be a multiple of 32", X=VECTOR)
 def assertion_that_does_not_hold(X, BLOCK: hr.constexpr = 48):
     assert BLOCK % 32 == 0, "BLOCK must be a multiple of 32"  # <--

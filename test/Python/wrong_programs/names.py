@@ -111,14 +111,6 @@ def missing_argument(A, C):
     C[0:64, 0:64] = hr.dot(A[0:64, 0:64])  # <--
 
 
-@refused("print is not for what a kernel computes: write a store to an array for what you want to see", X=VECTOR)
-def debug_print(X):
-    hr.grid(1)
-    x = X[0:64]
-    print(x)  # <--
-    X[0:64] = x
-
-
 @refused(
     "expected a kernel's name of ASCII letters, digits and '_' that starts with neither 'headrace_' nor "
     "'llvm', got 'headrace_kernel'",

@@ -94,14 +94,15 @@ private:
   int64_t offset = 0;
 };
 
-/// Where the variables and parameters of a program are.
+/// Where the variables and parameters of a program are, and what functions it knows.
 struct Symbols {
   struct Place {
     ptx::Space space = ptx::Space::Shared;
     bool isParameter = false;
-    uint64_t offset = 0; // in shared memory, in the parameters; of a global or constant: its device address
+    uint64_t offset = 0; // in shared or local memory, in the parameters; of all others: the generic address
   };
   std::map<std::string, Place> places;
+  std::map<std::string, const ptx::ExternalFunction *> functions; // that calls may name
 };
 
 class Decoder {

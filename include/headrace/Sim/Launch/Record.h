@@ -71,6 +71,7 @@ struct Record {
   std::vector<RecordRule> contract;
   std::vector<NamedRange> names;                  // "memory"
   std::vector<std::pair<int, std::string>> roles; // "roles"
+  std::vector<NamedAssert> asserts;               // "asserts"
 
   /// Without a value `error` names the field that is wrong.
   static std::optional<Record> parse(std::string_view json, std::string &error);

@@ -33,8 +33,11 @@ public:
 
   enum class State { Running, Spinning, Finished, Stuck };
   /// Runs for about `steps` warp instructions. Spinning: only loads and tests ran, which somebody else may end.
-  /// Stuck: a deadlock, which has been reported.
+  /// Stuck: nothing goes on, which has been reported: a deadlock, or a trap.
   State run(uint64_t steps);
+
+  /// A thread has run into a trap or a failed assert: nothing of the kernel goes on.
+  void stop() { stopped = true; }
 
   /// Something changed that a waiting thread may want to see.
   void changed() { ++changes; }
@@ -66,6 +69,7 @@ private:
   std::unique_ptr<Scheduler> scheduler;
   Component components = 0;
   uint64_t changes = 0;
+  bool stopped = false;
 };
 
 } // namespace headrace::sim

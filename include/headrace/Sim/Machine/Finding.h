@@ -11,6 +11,7 @@
 namespace headrace::sim {
 
 enum class FindingKind {
+  Assert,             // a condition that the kernel checks is false
   ReadBeforeLanded,   // of data that an asynchronous operation has not brought, or another thread not written, yet
   Overwrite,          // of data that somebody may still read
   UnorderedWrites,    // two writes of the same bytes with nothing between them
@@ -24,7 +25,7 @@ enum class FindingKind {
   Uninitialised,      // read of shared memory, tensor memory or a register that nobody wrote
   OutOfBounds,
   Misaligned,
-  Operand,            // a value the ISA forbids: wait count, descriptor, tensor coordinates, ...
+  Operand, // a value the ISA forbids: wait count, descriptor, tensor coordinates, ...
   TimeLimit,
 };
 

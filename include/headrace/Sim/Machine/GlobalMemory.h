@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace headrace::sim {
 
@@ -23,6 +24,9 @@ public:
   /// power of two that divides it (so a kernel that needs more is found out).
   uint64_t map(std::string name, uint8_t *data, int64_t bytes, uint64_t alignment = 256);
 
+  /// Maps a variable of the program at the address that the program knows it by. Requires: nothing is mapped there.
+  void mapVariable(std::string name, uint64_t address, std::vector<uint8_t> contents);
+
   /// The memory behind [address, address + bytes), or null where some of it is not in one array.
   uint8_t *find(uint64_t address, int64_t bytes) const;
   /// "128 bytes past the end of 'A'" or "not in any array".
@@ -33,6 +37,7 @@ public:
 
 private:
   std::map<uint64_t, Array> arrays; // by address
+  std::map<uint64_t, std::vector<uint8_t>> variables;
   uint64_t next = 0x7000'0000'0000;
   std::mutex mutex;
 };

@@ -52,7 +52,11 @@ public:
   void storeGlobal(int lane, uint64_t address, int64_t count, const void *in) const;
   void loadGeneric(int lane, uint64_t address, int64_t count, void *out) const;
   void storeGeneric(int lane, uint64_t address, int64_t count, const void *in) const;
+  /// Of the kernel, or of a call: those have generic addresses, in local memory.
   void loadParam(int lane, uint64_t address, int64_t count, void *out) const;
+  void storeParam(int lane, uint64_t address, int64_t count, const void *in) const;
+  void loadLocal(int lane, uint64_t address, int64_t count, void *out) const;
+  void storeLocal(int lane, uint64_t address, int64_t count, const void *in) const;
   /// The bytes of an atomic operation, to be used under GlobalMemory::atomicMutex; null after a finding.
   uint8_t *atomicGlobal(int lane, uint64_t address, int64_t count) const;
 

@@ -6,6 +6,7 @@
 #include "headrace/Sim/Instructions/Decoder.h"
 #include "headrace/Sim/Machine/Engine.h"
 #include "headrace/Sim/Machine/GlobalMemory.h"
+#include "headrace/Sim/Machine/Output.h"
 #include "headrace/Sim/Ptx/Module.h"
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headrace::sim {
@@ -39,6 +41,9 @@ public:
   Symbols symbols;
   int64_t sharedBase = 0; // shared addresses start here: the first kilobyte belongs to the system
   int64_t staticSharedBytes = 0;
+  /// Global and constant variables, each at the address that its name stands for.
+  std::vector<std::pair<const ptx::Variable *, uint64_t>> globals;
+  int64_t localBytes = 0; // of a thread: its local variables, and the parameters of its calls
   std::vector<uint64_t> parameterOffsets;
   int64_t parameterBytes = 0;
   /// The chip's number: 90 of "sm_90a".
@@ -50,6 +55,13 @@ struct NamedRange {
   std::string name; // "A", "full of 'A', slot 1"
   int64_t offset = 0;
   int64_t bytes = 0;
+};
+
+/// An assert of the kernel, from the launch record.
+struct NamedAssert {
+  std::string message, file;
+  int line = 0;
+  int column = 0;
 };
 
 struct Launch {
@@ -66,6 +78,8 @@ struct Launch {
   double timeLimit = 0; // seconds without progress before that is reported; 0: 10
   std::vector<NamedRange> names;
   std::vector<std::pair<int, std::string>> roles; // (first warp, name), ascending
+  std::vector<NamedAssert> asserts;
+  Output *output = nullptr; // null: what is printed is lost
 };
 
 } // namespace headrace::sim

@@ -53,6 +53,11 @@ public:
   ByteMask definedBytes(ptx::RegId reg, int lane) const;
   void setDefinedBytes(ptx::RegId reg, int lane, ByteMask bytes, int width);
 
+  /// Bytes of each lane's local memory: made when they are first asked for. Requires: the range is inside.
+  void writeLocal(int lane, uint64_t offset, int64_t count, const void *in);
+  /// Result: whether all of them were written before.
+  bool readLocal(int lane, uint64_t offset, int64_t count, void *out) const;
+
   /// A number that differs, as a rule, where places, registers or lanes differ.
   uint64_t digest() const;
 
@@ -92,6 +97,7 @@ private:
   void copyArrived(ptx::RegId from);
   void copyLanded(ptx::RegId from);
 
+  std::array<std::vector<uint8_t>, kLanes> local, localWritten; // as far as anything was written
   std::vector<uint64_t> registers;
   std::vector<std::pair<ptx::RegId, std::array<uint64_t, kLanes>>> highHalves;
   std::vector<LaneMask> definedLanes;

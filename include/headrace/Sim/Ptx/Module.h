@@ -35,6 +35,7 @@ struct Operand {
     Address,   // [base + offset] or [base, elements...]; the base is elements[0], the rest are coordinates and the like
     Vector,    // elements: {a, b, ...}
     Label,     // target: index of an instruction, or the number of instructions for the end
+    Function,  // name: of a function that a call names
     Sink,      // _
   };
   Kind kind = Kind::Sink;
@@ -74,9 +75,10 @@ struct Parameter {
   int align = 0;
 };
 
-enum class Space { Global, Const, Shared, Local };
+enum class Space { Global, Const, Shared, Local, Param };
 
-/// A variable of a module or a function. An external shared array has no bytes of its own: the launch gives them.
+/// A variable of a module or a function. An external shared array has no bytes of its own: the launch gives them. One
+/// in Space::Param is what a function passes to another, or gets back.
 struct Variable {
   std::string name;
   Space space = Space::Shared;
@@ -99,12 +101,20 @@ struct Function {
   int line = 0;
 };
 
+/// A function that somebody else defines: `.extern .func`.
+struct ExternalFunction {
+  std::string name;
+  std::vector<Parameter> results;
+  std::vector<Parameter> parameters;
+};
+
 struct Module {
   std::string file;    // its name, for messages
   std::string version; // "9.0"
   std::string target;  // "sm_90a"
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::vector<ExternalFunction> externals;
 };
 
 } // namespace headrace::sim::ptx

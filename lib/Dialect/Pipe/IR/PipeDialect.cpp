@@ -115,3 +115,7 @@ bool headrace::pipe::isWritten(Value array) {
   return tile::isWritten(array) ||
          llvm::any_of(array.getUsers(), [](Operation *user) { return isa<StoreOp, AsyncStoreOp>(user); });
 }
+
+bool headrace::pipe::usesWgmma(Operation *scope) {
+  return scope->walk([](MmaAsyncOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}

@@ -195,8 +195,8 @@ LogicalResult StageDecision::decide() {
   } else if (graph.cuts.empty()) {
     why = "nothing in a trip waits for its matmuls but the next trip";
   } else if (graph.meetsOthers && llvm::any_of(graph.nodes, [](auto &node) { return isa<MmaAsyncOp>(node.op); })) {
-    // Measured with linear attention: C7514, wgmma serialized.
-    why = "it stores or has barriers: ptxas takes wgmma one by one if it is in flight around them";
+    // Measured with linear attention: C7514, wgmma serialized. With a trap in the loop of attention: C7512, and spills.
+    why = "it stores, asserts or has barriers: ptxas takes wgmma one by one if it is in flight around them";
   } else if (!specialized) {
     why = "copies are done by the role that computes: the first and last copies of a loop with more stages would be "
           "waited for";

@@ -2,7 +2,9 @@
 #include "headrace/Dialect/Tile/IR/Tile.h"
 #include "headrace/Dialect/Tile/IR/VerifyDims.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace headrace::tile;
@@ -364,6 +366,76 @@ LogicalResult ReduceStoreOp::verify() {
   if (failed(verifyValid(*this, tile, getValid())))
     return failure();
   return verifyAtomic(*this, tile.getElementType());
+}
+
+//===- checks and messages ----------------------------------------------------------------------------------------===//
+
+/// C2 of assert, C1 of print: the text travels to the GPU as a string that ends with a zero, and fills one line.
+static LogicalResult verifyText(Operation *op, StringRef what, StringRef text) {
+  constexpr size_t kLongestText = 1000;
+  if (text.empty() || text.size() > kLongestText)
+    return op->emitOpError("expected a ") << what << " of 1 to " << kLongestText << " bytes, got " << text.size();
+  auto isControl = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  const char *found = llvm::find_if(text, isControl);
+  if (found == text.end())
+    return success();
+  return op->emitOpError("expected a ") << what << " of one line, without control characters, got character "
+                                        << int(*found) << " at byte " << found - text.begin();
+}
+
+LogicalResult AssertOp::verify() {
+  // C1: an i1 or a tile of i1.
+  if (!getElementTypeOrSelf(getCondition()).isInteger(1))
+    return emitOpError("expected a condition of i1, or a tile of them, got ") << getCondition().getType();
+  if (auto tile = dyn_cast<RankedTensorType>(getCondition().getType())) {
+    if (failed(verifyTile(*this, tile)) || failed(verifyValid(*this, tile, getValid())))
+      return failure();
+  } else if (isa<TensorType>(getCondition().getType()) || getValid()) {
+    return emitOpError("expected a ranked tile, got ") << getCondition().getType();
+  }
+  return verifyText(*this, "message", getMessage()); // C2
+}
+
+/// What always holds goes.
+LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
+  DenseElementsAttr elements;
+  bool holds = matchPattern(op.getCondition(), m_One()) || (matchPattern(op.getCondition(), m_Constant(&elements)) &&
+                                                            elements.isSplat() && elements.getSplatValue<bool>());
+  if (holds)
+    rewriter.eraseOp(op);
+  return success(holds);
+}
+
+Value PrintOp::getTile() {
+  for (Value value : getValues())
+    if (isa<TensorType>(value.getType()))
+      return value;
+  return {};
+}
+
+LogicalResult PrintOp::verify() {
+  if (failed(verifyText(*this, "text", getText()))) // C1
+    return failure();
+  constexpr size_t kMostValues = 8;
+  if (getValues().size() > kMostValues)
+    return emitOpError("expected at most ") << kMostValues << " values, got " << getValues().size();
+  RankedTensorType first;
+  for (Type type : getValues().getTypes()) {
+    Type element = isa<TensorType>(type) ? getElementTypeOrSelf(type) : type;
+    if (!element.isIntOrIndexOrFloat())
+      return emitOpError("expected values that are numbers or tiles of them, got ") << type;
+    if (!isa<TensorType>(type))
+      continue;
+    if (failed(verifyTile(*this, type)))
+      return failure();
+    auto tile = cast<RankedTensorType>(type);
+    first = first ? first : tile;
+    if (tile.getShape() != first.getShape())
+      return emitOpError("expected tiles of one shape, got ") << first << " and " << tile;
+  }
+  if (getValid() && !first)
+    return emitOpError("expected a tile beside valid extents");
+  return first ? verifyValid(*this, first, getValid()) : success();
 }
 
 LogicalResult ConvertLayoutOp::verify() {

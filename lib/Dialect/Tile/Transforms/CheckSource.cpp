@@ -44,6 +44,7 @@ struct SourceChecker {
   LogicalResult checkMath(Operation *op);
   LogicalResult checkFloat8(Operation *op);
   LogicalResult checkDim(memref::DimOp dim);
+  LogicalResult checkPrint(Operation *op);
 };
 } // namespace
 
@@ -149,6 +150,12 @@ LogicalResult SourceChecker::checkDim(memref::DimOp dim) {
   return dim.emitError("expected a constant dimension of the array");
 }
 
+LogicalResult SourceChecker::checkPrint(Operation *op) {
+  if (llvm::any_of(op->getOperandTypes(), isFloat8))
+    return op->emitOpError("expected values of 16 bits or more, or integers: convert 8-bit floats first");
+  return success();
+}
+
 LogicalResult SourceChecker::checkOp(Operation *op) {
   for (Value result : op->getResults())
     if (failed(checkType(op->getLoc(), result.getType(), /*isArgument=*/false)))
@@ -171,6 +178,8 @@ LogicalResult SourceChecker::checkOp(Operation *op) {
       return op->emitOpError("combines bf16 atomically, which sm_80 and newer can, got ") << target.name;
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return checkDim(dim);
+  if (isa<PrintOp>(op))
+    return checkPrint(op);
   if (isa<arith::ArithDialect>(op->getDialect()))
     return checkArith(op);
   if (isa<math::MathDialect>(op->getDialect()))

@@ -60,6 +60,10 @@ SmallVector<Tie> headrace::tile::getTies(Operation *op) {
     collector.flows(dot.getAccMutable(), dot.getResult());
   } else if (auto split = dyn_cast<SplitOp>(op)) {
     collector.same(split.getFirst(), split.getSecond());
+  } else if (auto print = dyn_cast<PrintOp>(op)) {
+    for (OpOperand &use : print.getValuesMutable())
+      if (Value tile = print.getTile(); tile && use.get() != tile)
+        collector.flows(use, tile);
   } else if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1) {
     for (OpOperand &use : op->getOpOperands())
       collector.flows(use, op->getResult(0));

@@ -230,8 +230,8 @@ void Padding::relate(Operation *op) {
     // What is read too much of other programs' elements would race with their writes.
     if (isWritten(load.getArray()))
       pinAll(load.getResult());
-  } else if (!isa<StoreOp, ReduceStoreOp, IotaOp, tensor::SplatOp, arith::ConstantOp, YieldOp, scf::YieldOp,
-                  scf::ConditionOp, ForOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op) &&
+  } else if (!isa<StoreOp, ReduceStoreOp, AssertOp, PrintOp, IotaOp, tensor::SplatOp, arith::ConstantOp, YieldOp,
+                  scf::YieldOp, scf::ConditionOp, ForOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op) &&
              !(OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1)) {
     auto pinTile = [&](Value value) {
       if (isRegisterTile(value))
@@ -326,6 +326,8 @@ void Padding::write() {
     if (auto scan = dyn_cast<ScanOp>(op); scan && scan.getReverse())
       neutralize(op, scan.getSourcesMutable(), scan.getAxis(), scan.getCombine());
     auto mark = [&](Value tile, auto store) {
+      if (!tile || !isRegisterTile(tile))
+        return;
       if (ArrayRef<int64_t> valid = typeOf(tile).getShape(); shapeOf(tile) != valid)
         store.setValid(valid);
     };
@@ -335,6 +337,10 @@ void Padding::write() {
       mark(store.getTile(), store);
     else if (auto store = dyn_cast<ScatterOp>(op))
       mark(store.getTile(), store);
+    else if (auto check = dyn_cast<AssertOp>(op))
+      mark(check.getCondition(), check);
+    else if (auto print = dyn_cast<PrintOp>(op))
+      mark(print.getTile(), print);
   }
   for (Value tile : tiles) {
     SmallVector<int64_t> shape = shapeOf(tile);

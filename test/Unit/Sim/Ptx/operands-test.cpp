@@ -137,7 +137,10 @@ TEST(Operands, Errors) {
   EXPECT_EQ(error("@%p1 { ret; }"), "6:6: expected an instruction, got '{'");
   EXPECT_EQ(error("fma.rn. %r1, %r2;"), "6:7: expected an operand, got '.'");
   EXPECT_EQ(error("%r1, 4;"), "6:1: expected an instruction or a label, got '%r1'");
-  EXPECT_EQ(error("call.uni (p), vprintf, (p);"), "6:1: calls of functions are not supported, got 'call.uni'");
+  EXPECT_EQ(error("call.uni (%r1), vprintf, (%r1);"),
+            "6:17: expected a function that '.extern .func' declares, got 'vprintf'");
+  EXPECT_EQ(error("call.uni %r1, 4;"), "6:10: expected a function that '.extern .func' declares, got '%r1'");
+  EXPECT_EQ(error("call.uni (%r1, %r2"), "7:1: expected ',' or ')', got '}'");
 }
 
 } // namespace

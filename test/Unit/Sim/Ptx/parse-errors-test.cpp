@@ -21,9 +21,10 @@ TEST(ParseErrors, Head) {
 
 TEST(ParseErrors, ModuleDirectives) {
   auto error = [](const std::string &text) { return errorOf(kModuleHead + text); };
-  EXPECT_EQ(error(".func f() { ret; }"), "4:7: functions other than kernels are not supported, got 'f'");
-  EXPECT_EQ(error(".extern .func (.param .b32 r) vprintf (.param .b64 a);"),
-            "4:31: functions other than kernels are not supported, got 'vprintf'");
+  EXPECT_EQ(error(".func f() { ret; }"), "4:7: definitions of functions other than kernels are not supported, got 'f'");
+  EXPECT_EQ(error(".extern .func f(.param .b64 a) { ret; }"), "4:32: expected ';', got '{'");
+  EXPECT_EQ(error(".extern .func f();\n.extern .func f();"),
+            "5:15: expected a new name, got 'f', a function of line 4");
   EXPECT_EQ(error(".func ("), "4:8: expected ')', got the end of the text");
   EXPECT_EQ(error(".extern .entry k();"), "4:9: expected a variable or a kernel, got '.entry'");
   EXPECT_EQ(error(".common .global .b32 x;"), "4:1: expected a variable or a kernel, got '.common'");
@@ -54,7 +55,7 @@ TEST(ParseErrors, Statements) {
   auto error = [](const std::string &body) { return errorOf(kernelWith(body)); };
   EXPECT_EQ(error(";"), "6:1: expected a statement, got ';'");
   EXPECT_EQ(error("{ ret; };"), "6:9: expected a statement, got ';'");
-  EXPECT_EQ(error(".param .b64 x;"), "6:1: expected a statement, got '.param'");
+  EXPECT_EQ(error(".param .b64 x = 3;"), "6:15: expected no initial value for 'x', got '='");
   EXPECT_EQ(error(".unknown x;"), "6:1: expected a statement, got '.unknown'");
   EXPECT_EQ(error("}"), "7:1: expected a variable or a kernel, got '}'");
   EXPECT_EQ(error("{"), "8:1: expected a statement, got the end of the text");

@@ -141,7 +141,6 @@ TEST(ScalarAtomics, DoNotRaceWithEachOtherButWithPlainReads) {
 }
 
 TEST(ScalarMemory, RefusesWhatItDoesNotKnow) {
-  EXPECT_NE(refusalOf("ld.local.b32 %r1, [%d1];").find("local memory is not simulated"), std::string::npos);
   EXPECT_NE(refusalOf("st.param.b32 [in], %r1;").find("can be written"), std::string::npos);
   EXPECT_NE(refusalOf("ld.global.v2.b32 {%r1}, [%d1];").find("expected 2 destinations, got 1"), std::string::npos);
   EXPECT_NE(refusalOf("ld.global.b64 %r1, [%d1];").find("expected destinations of at least 64 bits"),

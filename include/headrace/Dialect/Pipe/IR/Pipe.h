@@ -48,4 +48,8 @@ bool isWritten(mlir::Value array);
 /// memory is not written.
 bool isGlobalRead(mlir::Operation *op);
 
+/// Whether what stands in `scope` (a kernel) multiplies by wgmma. ptxas takes wgmma one by one in a kernel that calls
+/// functions, wherever the call is (C7510): a failed assert then stops such a kernel without a message.
+bool usesWgmma(mlir::Operation *scope);
+
 } // namespace headrace::pipe

@@ -306,6 +306,57 @@ def Tile_ReduceStoreOp : Tile_Op<"reduce_store", [MemoryEffects<[MemRead, MemWri
   let hasVerifier = 1;
 }
 
+//===- checks and messages ----------------------------------------------------------------------------------------===//
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stops the kernel with a message where a condition is false";
+  let description = [{
+    Of a tile every element must be true. What stands after it in the program is written by no thread that has seen it
+    fail; other threads and programs may be ahead. C1: the condition is an i1 or a tile of i1. C2: the message has one
+    to 1000 bytes, none of them a control character.
+
+    It stays in the order of other asserts, prints and stores. `valid` is the compiler's own, as in `tile.store`: padding
+    does not fail.
+
+    ```mlir
+    tile.assert %inside, "index out of range" : tensor<64xi1>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[I1, AnyStaticShapeTensor]>:$condition, StrAttr:$message,
+                       OptionalAttr<DenseI64ArrayAttr>:$valid);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes a line of text and numbers, for each element of tiles";
+  let description = [{
+    A line has the program's indices, the text, the coordinates if there are tiles, and the values; scalars are repeated
+    in each line. Lines of a program's threads come in any order.
+
+    ```
+    (0, 2, 0) row sum: 12.5, 3
+    (0, 2, 0) x [5, 17]: 0.25
+    ```
+
+    Integers are signed, i1 is 0 or 1, and floats have as many digits as tell them apart. C1: the text has one to 1000
+    bytes, none of them a control character. C2: at most 8 values, scalars and tiles of numbers. C3: all tiles have the
+    same extents. `valid` as in `tile.store`.
+
+    ```mlir
+    tile.print "x", %x, %i : tensor<64x32xf32>, index
+    ```
+  }];
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values, OptionalAttr<DenseI64ArrayAttr>:$valid);
+  let assemblyFormat = "$text (`,` $values^)? attr-dict (`:` type($values)^)?";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The first tile among the values, whose layout the others take; null if all are scalars.
+    ::mlir::Value getTile();
+  }];
+}
+
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "moves a tile to another layout, or between registers, shared and tensor memory";
   let description = [{ Inserted by `tile-infer-layouts`. Shape and element type stay. }];
