@@ -15,20 +15,24 @@ PACKAGES := clang-22 lld-22 libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-too
 # The tools of the virtual environment come first, so that a ptxas of a pip package in it is found.
 ENVIRONMENT := VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH
 
+# What is there to use; `make test` builds the tests as well.
+PROGRAMS := headrace-compile headrace-opt headrace-lsp-server headrace-sim _native
+
 .PHONY: all demo test lint packages configure build
 all: build
 
 demo: build
 	$(ENVIRONMENT) $(PYTHON) python/examples/demo_gemm.py --tools $(BUILD)/bin --out $(BUILD)/demo
 
-test: build
+test: configure
+	ninja -C $(BUILD) -j$(JOBS)
 	@$(ENVIRONMENT) $(PYTHON) test/summarize.py --build $(BUILD)
 
 lint: $(VENV)/done
 	$(VENV)/bin/ruff check python test
 
 build: configure
-	ninja -C $(BUILD) -j$(JOBS)
+	ninja -C $(BUILD) -j$(JOBS) $(PROGRAMS)
 
 configure: $(VENV)/done
 	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_C_COMPILER=clang-22 \

@@ -51,8 +51,7 @@ private:
 
 /// Registers grouped into 32-bit words of elements contiguous along `dim`, ordered by the first
 /// register; nullopt if some register has no place in such a word.
-std::optional<std::vector<Word>> wordsAlong(const TileLayout &layout, int64_t dim,
-                                            int64_t perWord) {
+std::optional<std::vector<Word>> wordsAlong(const TileLayout &layout, int64_t dim, int64_t perWord) {
   std::map<std::vector<int64_t>, int64_t> registerAt;
   for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
     registerAt.emplace(layout.registerOffset(reg), reg);
@@ -97,16 +96,14 @@ std::pair<int64_t, int64_t> rowStart(bool transposed, const Word &word, int64_t 
 
 /// The definition of ldmatrix m8n8 .b16 (PTX ISA 9.7.14.5.15): the row and the byte in it of
 /// element `i` of the 32-bit word that lane `lane` gets.
-std::pair<int64_t, int64_t> matrixElement(bool transposed, int64_t lane, int64_t i,
-                                          int64_t elementBytes) {
+std::pair<int64_t, int64_t> matrixElement(bool transposed, int64_t lane, int64_t i, int64_t elementBytes) {
   if (transposed)
     return {2 * (lane & 3) + i, (lane >> 2) * elementBytes};
   return {lane >> 2, 4 * (lane & 3) + i * elementBytes};
 }
 
 /// True if every element of `word`, in every lane and warp, lies where the instruction takes it.
-bool isMatrix(const SharedOffsets &offsets, const Word &word, bool transposed,
-              int64_t elementBytes) {
+bool isMatrix(const SharedOffsets &offsets, const Word &word, bool transposed, int64_t elementBytes) {
   for (int64_t warp = 0; warp < offsets.numWarps(); ++warp) {
     int64_t rowOffset[8];
     for (int64_t row = 0; row < 8; ++row) {
@@ -164,9 +161,8 @@ std::optional<MatrixPlan> planMatrixAccess(const TileLayout &layout, const Share
       continue;
     std::optional<std::vector<Word>> words =
         transposed ? wordsOfPairs(layout) : wordsAlong(layout, shared.major(), 32 / bits);
-    if (!words || !std::all_of(words->begin(), words->end(), [&](const Word &word) {
-          return isMatrix(offsets, word, transposed, bits / 8);
-        }))
+    if (!words || !std::all_of(words->begin(), words->end(),
+                               [&](const Word &word) { return isMatrix(offsets, word, transposed, bits / 8); }))
       continue;
     MatrixPlan plan;
     plan.transposed = transposed;
@@ -181,8 +177,7 @@ std::optional<MatrixPlan> planMatrixAccess(const TileLayout &layout, const Share
   return std::nullopt;
 }
 
-std::pair<int64_t, int64_t> rowAddressSource(const MatrixPlan &plan, int64_t instruction,
-                                             int64_t lane) {
+std::pair<int64_t, int64_t> rowAddressSource(const MatrixPlan &plan, int64_t instruction, int64_t lane) {
   assert(lane >= 0 && lane < 32 && "no such lane");
   const auto &words = plan.instructions[static_cast<size_t>(instruction)].registers;
   return rowStart(plan.transposed, words[static_cast<size_t>(lane >> 3) % words.size()], lane & 7);
@@ -207,8 +202,7 @@ int64_t bankConflicts(const TileLayout &layout, const SharedLayout &shared, int6
   return worst;
 }
 
-int64_t matrixBankConflicts(const MatrixPlan &plan, const TileLayout &layout,
-                            const SharedLayout &shared) {
+int64_t matrixBankConflicts(const MatrixPlan &plan, const TileLayout &layout, const SharedLayout &shared) {
   SharedOffsets offsets(layout, shared);
   int64_t worst = 0;
   for (int64_t warp = 0; warp < offsets.numWarps(); ++warp) {

@@ -18,9 +18,7 @@ int64_t log2Floor(int64_t value) {
   return bits;
 }
 
-[[maybe_unused]] bool isPowerOfTwo(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
+[[maybe_unused]] bool isPowerOfTwo(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
 bool isZero(const LinearLayout::Basis &basis) {
   return std::all_of(basis.begin(), basis.end(), [](int64_t entry) { return entry == 0; });
@@ -118,8 +116,7 @@ Place InverseLayout::apply(const std::vector<int64_t> &element) const {
 }
 
 LinearLayout::LinearLayout(std::vector<int64_t> shape, Bases registers, Bases lanes, Bases warps)
-    : outShape(std::move(shape)),
-      inBases({std::move(registers), std::move(lanes), std::move(warps)}) {
+    : outShape(std::move(shape)), inBases({std::move(registers), std::move(lanes), std::move(warps)}) {
   for ([[maybe_unused]] int64_t extent : outShape)
     assert(isPowerOfTwo(extent) && "extents are powers of two");
   for (const Bases &list : inBases) {
@@ -192,8 +189,7 @@ LinearLayout LinearLayout::slice(int64_t dim) const {
 
 InverseLayout LinearLayout::invert() const {
   std::vector<Row> rows = reduceBases(*this);
-  assert(static_cast<int64_t>(rows.size()) == numOutputBits(*this) &&
-         "only a surjective layout has an inverse");
+  assert(static_cast<int64_t>(rows.size()) == numOutputBits(*this) && "only a surjective layout has an inverse");
   InverseLayout result;
   result.shape = outShape;
   for (size_t dim = 0; dim < inBases.size(); ++dim)

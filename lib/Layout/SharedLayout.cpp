@@ -7,12 +7,10 @@
 
 namespace headrace {
 
-SharedLayout::SharedLayout(std::vector<int64_t> shape, int64_t elementBits, int64_t major,
-                           int64_t swizzle)
+SharedLayout::SharedLayout(std::vector<int64_t> shape, int64_t elementBits, int64_t major, int64_t swizzle)
     : extents(std::move(shape)), bits(elementBits), majorDim(major), swizzleBytes(swizzle) {
   assert(majorDim >= 0 && majorDim < rank() && "the contiguous dimension is one of the tile");
-  assert((swizzle == 0 || swizzle == 16 || swizzle == 32 || swizzle == 64 || swizzle == 128) &&
-         "no such swizzle");
+  assert((swizzle == 0 || swizzle == 16 || swizzle == 32 || swizzle == 64 || swizzle == 128) && "no such swizzle");
   for ([[maybe_unused]] int64_t extent : extents)
     assert(extent >= 1 && "extents are at least 1");
   [[maybe_unused]] int64_t majorBits = extents[static_cast<size_t>(majorDim)] * bits;
@@ -24,13 +22,9 @@ int64_t SharedLayout::bytes() const { return productOf(extents) * bits / 8; }
 
 int64_t SharedLayout::alignment() const { return swizzleBytes > 16 ? 8 * swizzleBytes : 128; }
 
-int64_t SharedLayout::slotPitch() const {
-  return (bytes() + alignment() - 1) / alignment() * alignment();
-}
+int64_t SharedLayout::slotPitch() const { return (bytes() + alignment() - 1) / alignment() * alignment(); }
 
-int64_t SharedLayout::rows() const {
-  return productOf(extents) / extents[static_cast<size_t>(majorDim)];
-}
+int64_t SharedLayout::rows() const { return productOf(extents) / extents[static_cast<size_t>(majorDim)]; }
 
 int64_t SharedLayout::rowBytes() const {
   return swizzleBytes ? swizzleBytes : extents[static_cast<size_t>(majorDim)] * bits / 8;
@@ -38,15 +32,11 @@ int64_t SharedLayout::rowBytes() const {
 
 int64_t SharedLayout::panelElements() const { return rowBytes() * 8 / bits; }
 
-int64_t SharedLayout::panels() const {
-  return extents[static_cast<size_t>(majorDim)] / panelElements();
-}
+int64_t SharedLayout::panels() const { return extents[static_cast<size_t>(majorDim)] / panelElements(); }
 
 int64_t SharedLayout::panelBytes() const { return rows() * rowBytes(); }
 
-bool SharedLayout::panelsAligned() const {
-  return panels() == 1 || panelBytes() % alignment() == 0;
-}
+bool SharedLayout::panelsAligned() const { return panels() == 1 || panelBytes() % alignment() == 0; }
 
 int64_t SharedLayout::denseOffset(const std::vector<int64_t> &coordinate) const {
   assert(coordinate.size() == extents.size() && "one coordinate per dimension");
@@ -67,8 +57,7 @@ int64_t SharedLayout::offset(const std::vector<int64_t> &coordinate) const {
   return dense ^ (dense >> 3 & chunkBits);
 }
 
-int64_t SharedLayout::widestSwizzle(const std::vector<int64_t> &shape, int64_t elementBits,
-                                    int64_t major) {
+int64_t SharedLayout::widestSwizzle(const std::vector<int64_t> &shape, int64_t elementBits, int64_t major) {
   int64_t majorBits = shape[static_cast<size_t>(major)] * elementBits;
   for (int64_t swizzle = shape.size() == 1 ? 16 : 128; swizzle >= 16; swizzle /= 2)
     if (majorBits % (8 * swizzle) == 0)
@@ -82,8 +71,8 @@ bool SharedLayout::operator==(const SharedLayout &other) const {
 }
 
 std::string SharedLayout::toString() const {
-  return printList(extents) + " x " + std::to_string(bits) + " bits, major " +
-         std::to_string(majorDim) + ", swizzle " + std::to_string(swizzleBytes);
+  return printList(extents) + " x " + std::to_string(bits) + " bits, major " + std::to_string(majorDim) + ", swizzle " +
+         std::to_string(swizzleBytes);
 }
 
 } // namespace headrace

@@ -228,7 +228,8 @@ std::optional<std::vector<int64_t>> TileLayout::renaming(const TileLayout &from,
   // exactly if every thread has equal offsets in both.
   for (int64_t warp = 0; warp < to.numWarps(); ++warp)
     for (int64_t lane = 0; lane < to.atom().size(InDim::Lane); ++lane)
-      if (rowMajorIndex(from.threadOffset(lane, warp), fromShape) != rowMajorIndex(to.threadOffset(lane, warp), toShape))
+      if (rowMajorIndex(from.threadOffset(lane, warp), fromShape) !=
+          rowMajorIndex(to.threadOffset(lane, warp), toShape))
         return std::nullopt;
   std::map<int64_t, int64_t> registerAt;
   for (int64_t reg = 0; reg < from.numRegisters(); ++reg)

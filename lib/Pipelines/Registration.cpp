@@ -38,7 +38,8 @@ void headrace::registerHeadracePasses() {
   registerTransformsPasses();
   registerSCFToControlFlowPass();
   registerReconcileUnrealizedCastsPass();
-  PassPipelineRegistration<>("headrace-to-layout", "Plan, place and lay out the tiles of kernels", populateLayoutPipeline);
+  PassPipelineRegistration<>("headrace-to-layout", "Plan, place and lay out the tiles of kernels",
+                             populateLayoutPipeline);
   PassPipelineRegistration<>("headrace-to-channels", "From laid-out tiles to channels and their depths",
                              populateChannelPipeline);
   PassPipelineRegistration<>("headrace-schedule", "Schedules, roles, memory and fences of channels",

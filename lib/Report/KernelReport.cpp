@@ -1,9 +1,9 @@
 // What was chosen for a kernel, read off its function at the pipe level.
 #include "headrace/Report/KernelReport.h"
+#include "SharedAccesses.h"
 #include "headrace/Dialect/Pipe/IR/Pipe.h"
 #include "headrace/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "headrace/Dialect/Tile/Transforms/Plan.h"
-#include "SharedAccesses.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
 
@@ -38,7 +38,8 @@ static json::Array reportCopies(func::FuncOp kernel) {
     auto argument = dyn_cast<BlockArgument>(array);
     auto given = argument ? kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tile.name") : StringAttr();
     std::string name = given ? given.str() : argument ? "arg" + std::to_string(argument.getArgNumber()) : "?";
-    json::Object entry{{"array", name}, {"direction", direction}, {"mechanism", mechanism}, {"bytes_per_instruction", bytes}};
+    json::Object entry{
+        {"array", name}, {"direction", direction}, {"mechanism", mechanism}, {"bytes_per_instruction", bytes}};
     if (std::string reason = why(op); !reason.empty())
       entry["why_not_faster"] = reason;
     entries.try_emplace((name + " " + direction + " " + mechanism).str(), std::move(entry));
@@ -85,7 +86,8 @@ static json::Array reportRoles(func::FuncOp kernel) {
                                    {"registers", op.getRegisters()[i]}});
   });
   if (roles.empty())
-    roles.push_back(json::Object{{"name", "kernel"}, {"warps", pipe::getRole(kernel.getBody().front().getTerminator()).warps},
+    roles.push_back(json::Object{{"name", "kernel"},
+                                 {"warps", pipe::getRole(kernel.getBody().front().getTerminator()).warps},
                                  {"registers", 0}});
   return roles;
 }
@@ -185,25 +187,28 @@ static std::string formatSchedule(const json::Object &schedule) {
   if (const json::Value *why = schedule.get("why_one_stage"))
     text += "; " + scalar(why);
   if (const json::Value *ii = schedule.get("not_fitting_ii"))
-    text += llvm::formatv("; {0} cycles would take {1} registers", scalar(ii), scalar(schedule.get("not_fitting_registers")));
+    text += llvm::formatv("; {0} cycles would take {1} registers", scalar(ii),
+                          scalar(schedule.get("not_fitting_registers")));
   return text;
 }
 
 std::string headrace::formatReport(const json::Object &report) {
   std::string text = llvm::formatv("{0} for {1}\n", scalar(report.get("kernel")), scalar(report.get("target")));
-  text += llvm::formatv("  shared memory {0} of {1} bytes, tensor memory {2} columns\n", scalar(report.get("shared_bytes")),
-                        scalar(report.get("shared_limit")), scalar(report.get("tmem_columns")));
+  text +=
+      llvm::formatv("  shared memory {0} of {1} bytes, tensor memory {2} columns\n", scalar(report.get("shared_bytes")),
+                    scalar(report.get("shared_limit")), scalar(report.get("tmem_columns")));
   formatRows(text, report, "roles", [](const json::Object &role) -> std::string {
     return llvm::formatv("role {0}: {1} warps{2}", scalar(role.get("name")), scalar(role.get("warps")),
                          role.getInteger("registers") != 0 ? ", " + scalar(role.get("registers")) + " registers" : "");
   });
   formatRows(text, report, "loops", [](const json::Object &loop) -> std::string {
     const json::Object &cycles = *loop.getObject("cycles");
-    std::string row = llvm::formatv("loop at line {0}: {1} stages; a trip is bound by {2} at {3} cycles (matmul {4}, copy {5}, "
-                                    "shared memory {6})",
-                                    scalar(loop.get("line")), scalar(loop.get("stages")), scalar(loop.get("bound_by")),
-                                    scalar(loop.get("ii_bound")), scalar(cycles.get("matmul")), scalar(cycles.get("copy")),
-                                    scalar(cycles.get("shared")));
+    std::string row =
+        llvm::formatv("loop at line {0}: {1} stages; a trip is bound by {2} at {3} cycles (matmul {4}, copy {5}, "
+                      "shared memory {6})",
+                      scalar(loop.get("line")), scalar(loop.get("stages")), scalar(loop.get("bound_by")),
+                      scalar(loop.get("ii_bound")), scalar(cycles.get("matmul")), scalar(cycles.get("copy")),
+                      scalar(cycles.get("shared")));
     if (const json::Value *reason = loop.get("not_pipelined"))
       row += "; not pipelined: " + scalar(reason);
     if (const json::Object *schedule = loop.getObject("schedule"))
@@ -217,8 +222,9 @@ std::string headrace::formatReport(const json::Object &report) {
                          shared ? "bytes" : "columns");
   });
   formatRows(text, report, "copies", [](const json::Object &copy) -> std::string {
-    return llvm::formatv("{0} of {1}: {2}, {3} bytes an instruction", scalar(copy.get("direction")), scalar(copy.get("array")),
-                         scalar(copy.get("mechanism")), scalar(copy.get("bytes_per_instruction")));
+    return llvm::formatv("{0} of {1}: {2}, {3} bytes an instruction", scalar(copy.get("direction")),
+                         scalar(copy.get("array")), scalar(copy.get("mechanism")),
+                         scalar(copy.get("bytes_per_instruction")));
   });
   formatRows(text, report, "shared_accesses", [](const json::Object &access) -> std::string {
     return llvm::formatv("{0} of {1}: {2}, {3} bytes a thread, {4} bank conflicts", scalar(access.get("direction")),

@@ -97,8 +97,8 @@ void RecordWriter::addArray(unsigned index, MemRefType array, StringRef name) {
   auto align = kernel.getArgAttrOfType<IntegerAttr>(index, tile::kAlignAttr);
   if (!align || align.getInt() <= array.getElementTypeBitWidth() / 8)
     return;
-  contract.push_back(json::Object{
-      {"what", "pointer_multiple"}, {"arg", index}, {"bytes", align.getInt()}, {"because", "tile.align"}});
+  contract.push_back(
+      json::Object{{"what", "pointer_multiple"}, {"arg", index}, {"bytes", align.getInt()}, {"because", "tile.align"}});
   for (auto [dim, stride] : llvm::enumerate(strides))
     if (ShapedType::isDynamic(stride))
       contract.push_back(json::Object{{"what", "stride_multiple"},

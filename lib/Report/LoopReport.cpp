@@ -68,7 +68,8 @@ void headrace::addSchedules(json::Array &loops, func::FuncOp kernel) {
       else if (auto text = dyn_cast<StringAttr>(fact.getValue()))
         entry[name] = text.str();
       else if (auto list = dyn_cast<ArrayAttr>(fact.getValue()))
-        entry[name] = json::Array(llvm::map_range(list.getAsValueRange<StringAttr>(), [](StringRef s) { return s.str(); }));
+        entry[name] =
+            json::Array(llvm::map_range(list.getAsValueRange<StringAttr>(), [](StringRef s) { return s.str(); }));
     }
     (*loop.getAsObject())["schedule"] = std::move(entry);
   }

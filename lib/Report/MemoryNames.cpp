@@ -35,8 +35,9 @@ static void addBarriers(CreateChannelOp channel, SmallVectorImpl<NamedRange> &ra
     return;
   int64_t depth = channel.getChannel().getType().getDepth();
   for (int64_t i = 0; i < 2 * depth; ++i)
-    ranges.push_back({int64_t(*channel.getBarrierOffset() + i * kBarrierBytes), kBarrierBytes,
-                      llvm::formatv("{0} of '{1}', slot {2}", i < depth ? "full" : "empty", channel.getName(), i % depth)});
+    ranges.push_back(
+        {int64_t(*channel.getBarrierOffset() + i * kBarrierBytes), kBarrierBytes,
+         llvm::formatv("{0} of '{1}', slot {2}", i < depth ? "full" : "empty", channel.getName(), i % depth)});
 }
 
 json::Array headrace::memoryNames(func::FuncOp kernel) {

@@ -1,8 +1,8 @@
 // How threads read and write slots of shared memory, and the bank conflicts that this is predicted to have.
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "headrace/Target/TargetInfo.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/JSON.h"
 
 namespace headrace {

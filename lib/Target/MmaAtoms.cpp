@@ -64,8 +64,7 @@ void addMmaSync(std::vector<MmaAtom> &atoms) {
 void addWgmma(std::vector<MmaAtom> &atoms) {
   auto add = [&](int k, E a, E b, E acc) {
     bool mnMajor = bitWidth(a) == 16;
-    atoms.push_back(
-        {MmaFamily::Wgmma, 64, 256, k, a, b, acc, F::Wgmma, mnMajor, mnMajor, 80, kWgmmaIsa});
+    atoms.push_back({MmaFamily::Wgmma, 64, 256, k, a, b, acc, F::Wgmma, mnMajor, mnMajor, 80, kWgmmaIsa});
   };
   add(16, E::F16, E::F16, E::F32);
   add(16, E::F16, E::F16, E::F16);
@@ -81,8 +80,7 @@ void addWgmma(std::vector<MmaAtom> &atoms) {
 void addTcgen05(std::vector<MmaAtom> &atoms) {
   auto add = [&](int k, E a, E b, E acc, F needs) {
     bool mnMajor = bitWidth(a) <= 16;
-    atoms.push_back(
-        {MmaFamily::Tcgen05, 128, 256, k, a, b, acc, needs, mnMajor, mnMajor, 86, kTcgen05Isa});
+    atoms.push_back({MmaFamily::Tcgen05, 128, 256, k, a, b, acc, needs, mnMajor, mnMajor, 86, kTcgen05Isa});
   };
   add(16, E::F16, E::F16, E::F32, F::Tcgen05);
   add(16, E::F16, E::F16, E::F16, F::Tcgen05);
@@ -111,8 +109,7 @@ const std::vector<MmaAtom> &mmaAtoms() {
   return atoms;
 }
 
-std::vector<const MmaAtom *> atomsFor(const TargetInfo &target, ElemType a, ElemType b,
-                                      ElemType acc) {
+std::vector<const MmaAtom *> atomsFor(const TargetInfo &target, ElemType a, ElemType b, ElemType acc) {
   std::vector<const MmaAtom *> found;
   for (const MmaAtom &atom : mmaAtoms())
     if (atom.a == a && atom.b == b && atom.acc == acc && target.has(atom.needs))
@@ -151,8 +148,7 @@ llvm::StringRef familyName(MmaFamily family) {
 }
 
 llvm::StringRef elemTypeName(ElemType type) {
-  static constexpr const char *names[] = {"f16",  "bf16", "tf32", "f32", "f64",
-                                          "e4m3", "e5m2", "s8",   "s32"};
+  static constexpr const char *names[] = {"f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2", "s8", "s32"};
   return names[static_cast<int>(type)];
 }
 

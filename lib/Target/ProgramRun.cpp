@@ -25,13 +25,11 @@ ScopedFile::~ScopedFile() {
 }
 
 std::string readFile(llvm::StringRef path) {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-ProgramRun runProgram(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> arguments,
-                      unsigned timeoutSeconds) {
+ProgramRun runProgram(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> arguments, unsigned timeoutSeconds) {
   ProgramRun run;
   ScopedFile output("headrace-run", "log");
   if (output.path.empty()) {
@@ -44,9 +42,8 @@ ProgramRun runProgram(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> argu
                                                 llvm::StringRef(output.path)};
   std::string message;
   bool notStarted = false;
-  run.exitCode =
-      llvm::sys::ExecuteAndWait(path, argv, /*Env=*/std::nullopt, redirects, timeoutSeconds,
-                                /*MemoryLimit=*/0, &message, &notStarted);
+  run.exitCode = llvm::sys::ExecuteAndWait(path, argv, /*Env=*/std::nullopt, redirects, timeoutSeconds,
+                                           /*MemoryLimit=*/0, &message, &notStarted);
   run.output = readFile(output.path);
   if (notStarted || run.exitCode == -1)
     run.problem = "'" + path.str() + "' cannot be started: " + message;

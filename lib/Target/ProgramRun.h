@@ -17,8 +17,7 @@ struct ProgramRun {
 
 /// Runs `path` with `arguments` (without the name itself) and an empty standard input.
 /// `timeoutSeconds` 0 waits for ever.
-ProgramRun runProgram(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> arguments,
-                      unsigned timeoutSeconds = 0);
+ProgramRun runProgram(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> arguments, unsigned timeoutSeconds = 0);
 
 /// A new temporary file, removed at the end of the scope. `path` is empty if there is none.
 struct ScopedFile {

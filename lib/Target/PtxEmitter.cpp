@@ -19,8 +19,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/TargetSelect.h"
@@ -87,8 +87,7 @@ TranslatedModule translate(ModuleOp module, const TargetInfo &target, int ptxVer
 
   // The translation reads these: default alignments of loads and stores come from the data layout.
   Builder builder(module.getContext());
-  llvm::StringRef names[] = {LLVM::LLVMDialect::getTargetTripleAttrName(),
-                             LLVM::LLVMDialect::getDataLayoutAttrName()};
+  llvm::StringRef names[] = {LLVM::LLVMDialect::getTargetTripleAttrName(), LLVM::LLVMDialect::getDataLayoutAttrName()};
   Attribute before[] = {module->getAttr(names[0]), module->getAttr(names[1])};
   llvm::scope_exit restore([&] {
     for (auto [name, attribute] : llvm::zip_equal(names, before))
@@ -121,8 +120,8 @@ size_t countInstructions(const llvm::Module &module) {
 
 /// Code generation as a call that may end the process; see runGuarded. Errors that LLVM reports go
 /// to `errors`.
-void generateCode(llvm::Module &module, const TargetInfo &target, int ptxVersion,
-                  llvm::SmallVectorImpl<char> &ptx, std::string &errors) {
+void generateCode(llvm::Module &module, const TargetInfo &target, int ptxVersion, llvm::SmallVectorImpl<char> &ptx,
+                  std::string &errors) {
   module.getContext().setDiagnosticHandlerCallBack(
       [](const llvm::DiagnosticInfo *info, void *errors) {
         if (info->getSeverity() != llvm::DS_Error)
@@ -147,8 +146,8 @@ void generateCode(llvm::Module &module, const TargetInfo &target, int ptxVersion
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(
-      nvptx->createTargetMachine(triple, target.name, featureString(ptxVersion), options,
-                                 std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      nvptx->createTargetMachine(triple, target.name, featureString(ptxVersion), options, std::nullopt, std::nullopt,
+                                 llvm::CodeGenOptLevel::Aggressive));
   llvm::raw_svector_ostream stream(ptx);
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
@@ -168,8 +167,7 @@ Operation *placeOf(ModuleOp module, llvm::StringRef reason) {
 }
 
 /// One message for what LLVM could not do.
-LogicalResult reportCodegenFailure(ModuleOp module, const TargetInfo &target, int ptxVersion,
-                                   llvm::StringRef reason) {
+LogicalResult reportCodegenFailure(ModuleOp module, const TargetInfo &target, int ptxVersion, llvm::StringRef reason) {
   InFlightDiagnostic error = placeOf(module, reason)->emitError("internal error: ");
   llvm::SmallVector<llvm::StringRef, 1> match;
   if (llvm::Regex("llvm\\.nvvm\\.[a-z0-9_.]+").match(reason, &match))
@@ -242,16 +240,14 @@ FailureOr<std::string> emitLlvm(ModuleOp module, const TargetInfo &target, int p
   return text;
 }
 
-FailureOr<std::string> emitPtx(ModuleOp module, const TargetInfo &target, int ptxVersion,
-                               std::string *raw) {
+FailureOr<std::string> emitPtx(ModuleOp module, const TargetInfo &target, int ptxVersion, std::string *raw) {
   initializeNvptx();
   TranslatedModule translated = translate(module, target, ptxVersion);
   if (!translated.module)
     return failure();
   llvm::SmallString<0> ptx;
   std::string errors, reason;
-  bool finished = runGuarded(
-      [&] { generateCode(*translated.module, target, ptxVersion, ptx, errors); }, reason);
+  bool finished = runGuarded([&] { generateCode(*translated.module, target, ptxVersion, ptx, errors); }, reason);
   if (!finished || !errors.empty()) {
     reason = errors + reason;
     if (raw)
@@ -264,8 +260,7 @@ FailureOr<std::string> emitPtx(ModuleOp module, const TargetInfo &target, int pt
     return reportCodegenFailure(module, target, ptxVersion, reason);
   }
   if (llvm::StringRef name = undefinedFunction(ptx); !name.empty())
-    return callOf(module, name)->emitError("internal error: the PTX calls '")
-           << name << "', which nothing defines";
+    return callOf(module, name)->emitError("internal error: the PTX calls '") << name << "', which nothing defines";
   return ptx.str().str();
 }
 

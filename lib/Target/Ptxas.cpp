@@ -23,10 +23,9 @@ bool writeFile(llvm::StringRef path, llvm::StringRef text) {
 }
 
 /// The command line after the program's name.
-std::vector<std::string> commandLine(const TargetInfo &target, const PtxasOptions &options,
-                                     const std::string &input, const std::string &output) {
-  std::vector<std::string> line = {"-v", "-arch=" + target.name,
-                                   "-O" + std::to_string(options.optLevel)};
+std::vector<std::string> commandLine(const TargetInfo &target, const PtxasOptions &options, const std::string &input,
+                                     const std::string &output) {
+  std::vector<std::string> line = {"-v", "-arch=" + target.name, "-O" + std::to_string(options.optLevel)};
   if (options.lineInfo)
     line.push_back("-lineinfo");
   if (options.maxRegisters > 0)
@@ -62,8 +61,7 @@ PtxasResult assemble(llvm::StringRef ptx, const TargetInfo &target, const PtxasO
   parsePtxasOutput(run.output, target, result);
   std::string cubin = run.exitCode == 0 ? readFile(output.path) : std::string();
   if (cubin.empty() && result.error.empty())
-    result.error =
-        "internal error: ptxas ended with code " + std::to_string(run.exitCode) + " and no cubin";
+    result.error = "internal error: ptxas ended with code " + std::to_string(run.exitCode) + " and no cubin";
   result.ok = result.error.empty();
   if (result.ok)
     result.cubin.assign(cubin.begin(), cubin.end());

@@ -71,8 +71,7 @@ constexpr Sentence kSentences[] = {
      "the PTX declares ISA $1, ptxas takes up to $2"},
     {"PTX \\.version ([0-9.]+) does not support \\.target ([a-z0-9_]+)",
      "internal error: the PTX declares ISA $1, which does not know $2"},
-    {"Value '([^']*)' is not defined for option 'gpu-name'",
-     "ptxas does not know $1: it is older than the target"},
+    {"Value '([^']*)' is not defined for option 'gpu-name'", "ptxas does not know $1: it is older than the target"},
     {"function '([^']*)' uses too much shared data \\((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\\)",
      "kernel '$1' needs #2 bytes of static shared memory, $T has #3"},
     {"\\(C7602\\) Insufficient registers \\(([0-9]+)\\) .* in function ([^ ]+)\\..*target of "
@@ -80,8 +79,7 @@ constexpr Sentence kSentences[] = {
      "kernel '$2' has $1 registers per thread, one of its instructions needs $3"},
     {"\\(C7406\\) .*register count \\(([0-9]+)\\).*\\(([0-9]+)\\)",
      "setmaxnreg.dec to $1 registers, the kernel starts with $2"},
-    {"Unresolved extern function '([^']*)'",
-     "internal error: the PTX calls '$1', which nothing defines"},
+    {"Unresolved extern function '([^']*)'", "internal error: the PTX calls '$1', which nothing defines"},
     {"(Instruction|Feature|Modifier) '([^']*)' (not supported on|requires) \\.target",
      "internal error: the PTX uses '$2', which $T lacks"},
 };
@@ -130,9 +128,8 @@ void addFunctionProperties(StringRef line, StringRef function, PtxasResult &resu
   result.spillStores += stores;
   result.spillLoads += loads;
   if (stores || loads)
-    result.performance.push_back({"spill", std::to_string(stores) + " bytes spilled and " +
-                                               std::to_string(loads) + " reloaded in function '" +
-                                               function.str() + "'"});
+    result.performance.push_back({"spill", std::to_string(stores) + " bytes spilled and " + std::to_string(loads) +
+                                               " reloaded in function '" + function.str() + "'"});
 }
 
 } // namespace
@@ -159,8 +156,7 @@ void parsePtxasOutput(StringRef text, const TargetInfo &target, PtxasResult &res
     } else if (said.starts_with("Used ")) {
       result.registers = std::max<int>(result.registers, numberIn(said, "Used ([0-9]+) registers"));
       result.sharedBytes = std::max(result.sharedBytes, numberIn(said, "([0-9]+) bytes smem"));
-    } else if (message->severity != "info" || said.starts_with("(C") ||
-               said.starts_with("Advisory")) {
+    } else if (message->severity != "info" || said.starts_with("(C") || said.starts_with("Advisory")) {
       addNote(*message, result);
     }
   }

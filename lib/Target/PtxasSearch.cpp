@@ -32,12 +32,10 @@ bool isProgram(llvm::StringRef path) {
 std::vector<std::string> entries(const llvm::Twine &folder, llvm::StringRef prefix = "") {
   std::vector<std::string> found;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(folder, error), end; it != end && !error;
-       it.increment(error))
+  for (llvm::sys::fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error))
     if (llvm::sys::path::filename(it->path()).starts_with(prefix))
       found.push_back(it->path());
-  std::sort(found.begin(), found.end(),
-            [](llvm::StringRef a, llvm::StringRef b) { return a.compare_numeric(b) > 0; });
+  std::sort(found.begin(), found.end(), [](llvm::StringRef a, llvm::StringRef b) { return a.compare_numeric(b) > 0; });
   return found;
 }
 
@@ -70,8 +68,7 @@ std::vector<std::string> pythonPrefixes() {
   std::string home = environment("HOME");
   prefixes.push_back(home + "/.local");
   std::string pyenv = environment("PYENV_ROOT");
-  for (const std::string &version :
-       entries((pyenv.empty() ? home + "/.pyenv" : pyenv) + "/versions"))
+  for (const std::string &version : entries((pyenv.empty() ? home + "/.pyenv" : pyenv) + "/versions"))
     prefixes.push_back(version);
   prefixes.push_back("/usr/local");
   prefixes.push_back("/usr");
@@ -86,10 +83,10 @@ struct Release {
 
 // CUDA release -> PTX ISA. No formula: 12.5 and 12.6 share 8.5. PTX ISA, "Release Notes", table of
 // release history.
-constexpr Release kReleases[] = {
-    {1000, 63}, {1001, 64}, {1002, 65}, {1100, 70}, {1101, 71}, {1102, 72}, {1103, 73}, {1104, 74},
-    {1105, 75}, {1106, 76}, {1107, 77}, {1108, 78}, {1200, 80}, {1201, 81}, {1202, 82}, {1203, 83},
-    {1204, 84}, {1205, 85}, {1206, 85}, {1207, 86}, {1208, 87}, {1209, 88}, {1300, 90}, {1301, 91}};
+constexpr Release kReleases[] = {{1000, 63}, {1001, 64}, {1002, 65}, {1100, 70}, {1101, 71}, {1102, 72},
+                                 {1103, 73}, {1104, 74}, {1105, 75}, {1106, 76}, {1107, 77}, {1108, 78},
+                                 {1200, 80}, {1201, 81}, {1202, 82}, {1203, 83}, {1204, 84}, {1205, 85},
+                                 {1206, 85}, {1207, 86}, {1208, 87}, {1209, 88}, {1300, 90}, {1301, 91}};
 
 /// The oldest CUDA release that takes `isa`, "12.8"; empty if none is known.
 std::string releaseFor(int isa) {
@@ -157,8 +154,8 @@ std::optional<int> ptxasIsaVersion(llvm::StringRef path, std::string &whyNot) {
   return isa;
 }
 
-std::optional<int> choosePtxVersion(const TargetInfo &target, int ptxasIsa, std::string &whyNot,
-                                    int needed, int llvmMax) {
+std::optional<int> choosePtxVersion(const TargetInfo &target, int ptxasIsa, std::string &whyNot, int needed,
+                                    int llvmMax) {
   int version = std::max(target.ptxVersion, needed);
   std::string rule = target.name + " code needs PTX ISA " + formatPtxVersion(version);
   if (version > ptxasIsa) {

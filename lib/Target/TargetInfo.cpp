@@ -146,21 +146,15 @@ TargetSet bitOf(llvm::StringRef name) {
 std::vector<TargetInfo> makeTargets() {
   // Last column: sm_75 ldmatrix; sm_80 cache hints; sm_89 fp8 mma.sync; from sm_90 on bulk copies
   // to shared::cta or the first version that knows the name (PTX ISA 11.1.2).
-  std::vector<TargetInfo> targets = {makeTarget("sm_75", 75, 0, kLimits75, 65),
-                                     makeTarget("sm_80", 80, 0, kLimits80, 74),
-                                     makeTarget("sm_86", 86, 0, kLimits86, 74),
-                                     makeTarget("sm_89", 89, 0, kLimits86, 84),
-                                     makeTarget("sm_90", 90, 0, kLimits90, 86),
-                                     makeTarget("sm_90a", 90, 'a', kLimits90, 86),
-                                     makeTarget("sm_100", 100, 0, kLimits90, 86),
-                                     makeTarget("sm_100a", 100, 'a', kLimits90, 86),
-                                     makeTarget("sm_100f", 100, 'f', kLimits90, 88),
-                                     makeTarget("sm_103a", 103, 'a', kLimits90, 88),
-                                     makeTarget("sm_110a", 110, 'a', kLimits110, 90),
-                                     makeTarget("sm_120", 120, 0, kLimits86, 87),
-                                     makeTarget("sm_120a", 120, 'a', kLimits86, 87),
-                                     makeTarget("sm_120f", 120, 'f', kLimits86, 88),
-                                     makeTarget("sm_121a", 121, 'a', kLimits86, 88)};
+  std::vector<TargetInfo> targets = {
+      makeTarget("sm_75", 75, 0, kLimits75, 65),       makeTarget("sm_80", 80, 0, kLimits80, 74),
+      makeTarget("sm_86", 86, 0, kLimits86, 74),       makeTarget("sm_89", 89, 0, kLimits86, 84),
+      makeTarget("sm_90", 90, 0, kLimits90, 86),       makeTarget("sm_90a", 90, 'a', kLimits90, 86),
+      makeTarget("sm_100", 100, 0, kLimits90, 86),     makeTarget("sm_100a", 100, 'a', kLimits90, 86),
+      makeTarget("sm_100f", 100, 'f', kLimits90, 88),  makeTarget("sm_103a", 103, 'a', kLimits90, 88),
+      makeTarget("sm_110a", 110, 'a', kLimits110, 90), makeTarget("sm_120", 120, 0, kLimits86, 87),
+      makeTarget("sm_120a", 120, 'a', kLimits86, 87),  makeTarget("sm_120f", 120, 'f', kLimits86, 88),
+      makeTarget("sm_121a", 121, 'a', kLimits86, 88)};
   for (auto [index, target] : llvm::enumerate(targets))
     target.tmemColumns = (row(Feature::Tcgen05).targets >> index & 1) ? 512 : 0;
   return targets;
@@ -179,9 +173,8 @@ std::optional<TargetInfo> parseTarget(llvm::StringRef name, std::string &whyNot)
   for (const TargetInfo &target : allTargets())
     if (target.name == name)
       return target;
-  whyNot =
-      "unknown target '" + name.str() + "'; known: " +
-      llvm::join(llvm::map_range(allTargets(), [](const TargetInfo &t) { return t.name; }), ", ");
+  whyNot = "unknown target '" + name.str() +
+           "'; known: " + llvm::join(llvm::map_range(allTargets(), [](const TargetInfo &t) { return t.name; }), ", ");
   return std::nullopt;
 }
 
@@ -205,8 +198,6 @@ std::string missingFeature(Feature feature, const TargetInfo &target) {
   return featureName(feature).str() + " needs " + needed + ", the target is " + target.name;
 }
 
-std::string formatPtxVersion(int version) {
-  return std::to_string(version / 10) + "." + std::to_string(version % 10);
-}
+std::string formatPtxVersion(int version) { return std::to_string(version / 10) + "." + std::to_string(version % 10); }
 
 } // namespace headrace

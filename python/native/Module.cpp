@@ -13,10 +13,12 @@ NB_MODULE(_native, module) {
   module.doc() = "The compiler of headrace, in this process. Its functions may be called from several threads at once.";
 
   nb::class_<Answer>(module, "Answer", "How a compilation ended, and what came of it.")
-      .def_prop_ro("status", [](const Answer &answer) { return int(answer.status); },
-                   "0 fine, 1 the program is refused, 2 wrong usage, 3 a fault of headrace.")
-      .def_prop_ro("code", [](const Answer &answer) { return nb::bytes(answer.code.data(), answer.code.size()); },
-                   "The module at the level asked for, PTX, or a cubin.")
+      .def_prop_ro(
+          "status", [](const Answer &answer) { return int(answer.status); },
+          "0 fine, 1 the program is refused, 2 wrong usage, 3 a fault of headrace.")
+      .def_prop_ro(
+          "code", [](const Answer &answer) { return nb::bytes(answer.code.data(), answer.code.size()); },
+          "The module at the level asked for, PTX, or a cubin.")
       .def_ro("record", &Answer::record, "The launch record as JSON, from the pipe level on; else empty.")
       .def_ro("report", &Answer::report, "What was chosen and why, as JSON, from the pipe level on; else empty.")
       .def_ro("messages", &Answer::messages, "Diagnostics, with lines of the source.");

@@ -86,7 +86,8 @@ static int writeResults(const CommandLine &line, Compilation &result) {
     content.assign(result.cubin.begin(), result.cubin.end());
   outputs.add(line.output, std::move(content));
   // A stream or a device (/dev/null) has no place beside it.
-  bool isFile = line.output != "-" && (!llvm::sys::fs::exists(line.output) || llvm::sys::fs::is_regular_file(line.output));
+  bool isFile =
+      line.output != "-" && (!llvm::sys::fs::exists(line.output) || llvm::sys::fs::is_regular_file(line.output));
   if (code && isFile && line.compile.stopAfter.empty())
     addRecord(outputs, line, result);
   if (line.report && result.report) {
@@ -96,8 +97,8 @@ static int writeResults(const CommandLine &line, Compilation &result) {
       outputs.add(line.reportFile, llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(*result.report))));
   }
   if (StringRef path = outputs.findTwice(); !path.empty()) {
-    llvm::errs() << "headrace-compile: the output, its launch record and the report need files of their own, got '" << path
-                 << "' twice\n";
+    llvm::errs() << "headrace-compile: the output, its launch record and the report need files of their own, got '"
+                 << path << "' twice\n";
     return 2;
   }
   return outputs.write() ? 0 : 1;

@@ -8,7 +8,8 @@
 using namespace headrace::sim;
 using llvm::StringRef;
 
-static constexpr const char *kUsage = R"(usage: headrace-sim KERNEL.json --arg NAME=VALUE ... [--out NAME=FILE.npy ...] [options]
+static constexpr const char *kUsage =
+    R"(usage: headrace-sim KERNEL.json --arg NAME=VALUE ... [--out NAME=FILE.npy ...] [options]
 
 Runs the PTX of a launch record on the CPU and reports races, deadlocks and other faults.
 
@@ -149,7 +150,8 @@ std::optional<CommandLine> headrace::sim::parseCommandLine(int argc, char **argv
       value = argv[++i];
     bool known = false;
     if (!parseOption(name, value, line, known))
-      return usage(known ? "option '" + name.str() + "' cannot be '" + value.str() + "'" : "unknown option '" + name.str() + "'",
+      return usage(known ? "option '" + name.str() + "' cannot be '" + value.str() + "'"
+                         : "unknown option '" + name.str() + "'",
                    exitCode);
   }
   if (line.record.empty())

@@ -15,11 +15,11 @@ namespace headrace::sim {
 
 struct CommandLine {
   std::string record;
-  std::string ptx;                                               ///< empty: the record's own
-  std::vector<std::pair<std::string, std::string>> arguments;    ///< --arg NAME=VALUE
-  std::vector<std::pair<std::string, std::string>> outputs;      ///< --out NAME=FILE
+  std::string ptx;                                            ///< empty: the record's own
+  std::vector<std::pair<std::string, std::string>> arguments; ///< --arg NAME=VALUE
+  std::vector<std::pair<std::string, std::string>> outputs;   ///< --out NAME=FILE
   std::optional<std::array<uint32_t, 3>> grid;
-  std::optional<Policy> policy;                                  ///< empty: a random order, or one of each with --seeds
+  std::optional<Policy> policy; ///< empty: a random order, or one of each with --seeds
   uint64_t seed = 0;
   unsigned seeds = 1;
   bool exhaustive = false;

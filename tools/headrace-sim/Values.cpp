@@ -124,9 +124,9 @@ static bool readScalar(StringRef text, ArgumentValue &value, std::string &error)
   return false;
 }
 
-std::optional<Values>
-headrace::sim::readValues(const Record &record, const std::vector<std::pair<std::string, std::string>> &given,
-                          std::string &error) {
+std::optional<Values> headrace::sim::readValues(const Record &record,
+                                                const std::vector<std::pair<std::string, std::string>> &given,
+                                                std::string &error) {
   Values values;
   values.arrays.resize(record.arguments.size());
   values.passed.resize(record.arguments.size());

@@ -13,8 +13,8 @@ namespace headrace::sim {
 
 /// Whole arrays, and the views of them that are passed.
 struct Values {
-  std::vector<NpyArray> arrays;       ///< one for each argument; of a scalar empty
-  std::vector<ArgumentValue> passed;  ///< the same order
+  std::vector<NpyArray> arrays;      ///< one for each argument; of a scalar empty
+  std::vector<ArgumentValue> passed; ///< the same order
 
   /// Lets the views point to where the arrays are now.
   void rebase();

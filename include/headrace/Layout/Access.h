@@ -50,8 +50,7 @@ std::optional<MatrixPlan> planMatrixAccess(const TileLayout &layout, const Share
 /// The (register, lane) whose element is the first of the row that `lane` addresses in instruction
 /// `instruction`; its warp is the lane's own. Lanes beyond the matrices of an x1 or x2 repeat the
 /// addresses of the lower lanes.
-std::pair<int64_t, int64_t> rowAddressSource(const MatrixPlan &plan, int64_t instruction,
-                                             int64_t lane);
+std::pair<int64_t, int64_t> rowAddressSource(const MatrixPlan &plan, int64_t instruction, int64_t lane);
 
 /// Extra wavefronts of the worst phase when each thread accesses vectors of `vectorBytes` (n-way
 /// conflict: n - 1; none: 0). Model: 32 banks of 4 bytes; a phase is a quarter warp for 16-byte
@@ -61,8 +60,7 @@ std::pair<int64_t, int64_t> rowAddressSource(const MatrixPlan &plan, int64_t ins
 int64_t bankConflicts(const TileLayout &layout, const SharedLayout &shared, int64_t vectorBytes);
 
 /// The same for a plan; a phase is the eight rows of one matrix.
-int64_t matrixBankConflicts(const MatrixPlan &plan, const TileLayout &layout,
-                            const SharedLayout &shared);
+int64_t matrixBankConflicts(const MatrixPlan &plan, const TileLayout &layout, const SharedLayout &shared);
 
 } // namespace headrace
 

@@ -75,8 +75,7 @@ public:
 
   /// The largest of 128, 64, 32, 16 that divides the bytes of the contiguous dimension; at most 16
   /// for rank 1, where there are no rows to spread; 0 if not even 16 does.
-  static int64_t widestSwizzle(const std::vector<int64_t> &shape, int64_t elementBits,
-                               int64_t major);
+  static int64_t widestSwizzle(const std::vector<int64_t> &shape, int64_t elementBits, int64_t major);
 
   bool operator==(const SharedLayout &other) const;
   bool operator!=(const SharedLayout &other) const { return !(*this == other); }

@@ -18,9 +18,9 @@ std::optional<Level> levelOfPass(llvm::StringRef argument);
 
 struct CompileOptions {
   TargetInfo target;
-  std::string kernel;      ///< name of the kernel; empty: the only one
+  std::string kernel; ///< name of the kernel; empty: the only one
   Level level = Level::Cubin;
-  std::string stopAfter;   ///< argument of a pass: stop there and print the module
+  std::string stopAfter; ///< argument of a pass: stop there and print the module
   PtxasOptions ptxas;
 };
 

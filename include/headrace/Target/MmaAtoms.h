@@ -33,8 +33,7 @@ const std::vector<MmaAtom> &mmaAtoms();
 /// The atoms that the target accepts for these types: fastest family first, then larger k, then
 /// larger m. Ensures: pointers into mmaAtoms(); empty if the types cannot be multiplied on the
 /// target.
-std::vector<const MmaAtom *> atomsFor(const TargetInfo &target, ElemType a, ElemType b,
-                                      ElemType acc);
+std::vector<const MmaAtom *> atomsFor(const TargetInfo &target, ElemType a, ElemType b, ElemType acc);
 
 /// Whether the atom may be issued with `n` columns. wgmma: multiples of 8, for s8 8, 16, 24 and
 /// multiples of 16 (PTX ISA 9.7.15.2); tcgen05 with m = 128: multiples of 16 (what CUTLASS accepts

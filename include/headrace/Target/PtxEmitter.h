@@ -23,15 +23,14 @@ void registerPtxTranslations(mlir::DialectRegistry &registry);
 /// LLVM IR text of the module, as code generation gets it: target triple and data layout set, every
 /// function convergent and nounwind, every inline-asm call convergent. Requires: only LLVM and NVVM
 /// dialect ops, converted by convert-nvvm-to-llvm. Emits a diagnostic on failure.
-mlir::FailureOr<std::string> emitLlvm(mlir::ModuleOp llvmDialectModule, const TargetInfo &target,
-                                      int ptxVersion);
+mlir::FailureOr<std::string> emitLlvm(mlir::ModuleOp llvmDialectModule, const TargetInfo &target, int ptxVersion);
 
 /// PTX text of the module, declaring `.version` ptxVersion (10 * major + minor) and `.target`
 /// target.name. Ensures: it calls nothing that it does not define, apart from vprintf,
 /// __assertfail, malloc and free. Emits one diagnostic on failure, also where LLVM would abort;
 /// LLVM's own words go to `*raw` if given.
-mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp llvmDialectModule, const TargetInfo &target,
-                                     int ptxVersion, std::string *raw = nullptr);
+mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp llvmDialectModule, const TargetInfo &target, int ptxVersion,
+                                     std::string *raw = nullptr);
 
 } // namespace headrace
 

@@ -34,8 +34,8 @@ std::optional<int> isaVersionFromVersionText(llvm::StringRef text);
 /// The PTX ISA version to declare: the least that is enough for the target, and for `needed` (10 *
 /// major + minor) where the kernel uses a feature beyond TargetInfo::ptxVersion (see
 /// featurePtxVersion). On failure nothing, and `whyNot` has both numbers.
-std::optional<int> choosePtxVersion(const TargetInfo &target, int ptxasIsa, std::string &whyNot,
-                                    int needed = 0, int llvmMax = kLlvmMaxPtx);
+std::optional<int> choosePtxVersion(const TargetInfo &target, int ptxasIsa, std::string &whyNot, int needed = 0,
+                                    int llvmMax = kLlvmMaxPtx);
 
 /// How to assemble.
 struct PtxasOptions {
@@ -59,16 +59,15 @@ struct PtxasResult {
   int registers = 0;
   int64_t spillStores = 0, spillLoads = 0; ///< bytes
   int64_t stackBytes = 0;
-  int64_t sharedBytes = 0;        ///< static shared memory
-  std::vector<std::string> notes; ///< every (Cxxxx) line, advisory and warning, in ptxas's order
+  int64_t sharedBytes = 0;            ///< static shared memory
+  std::vector<std::string> notes;     ///< every (Cxxxx) line, advisory and warning, in ptxas's order
   std::vector<PtxasNote> performance; ///< C7508 .. C7520, C7602 and spills
   std::string error;                  ///< one sentence, empty if ok
-  std::string raw; ///< all that ptxas printed, for a bug report; never shown to a user
+  std::string raw;                    ///< all that ptxas printed, for a bug report; never shown to a user
 };
 
 /// Assembles `ptx` for `target`.
-PtxasResult assemble(llvm::StringRef ptx, const TargetInfo &target,
-                     const PtxasOptions &options = {});
+PtxasResult assemble(llvm::StringRef ptx, const TargetInfo &target, const PtxasOptions &options = {});
 
 /// Reads what `ptxas -v` printed into everything but `cubin` and `ok`. `error` becomes non-empty if
 /// the text has an error.

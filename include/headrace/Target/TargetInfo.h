@@ -82,8 +82,7 @@ struct TargetInfo {
   int64_t threadsPerSM = 0;
   int64_t registersPerSM = 0; ///< 32-bit registers
   int64_t tmemColumns = 0;    ///< 512, or 0 without tensor memory
-  int ptxVersion =
-      0; ///< least PTX ISA version for what Headrace always uses here, 10 * major + minor
+  int ptxVersion = 0;         ///< least PTX ISA version for what Headrace always uses here, 10 * major + minor
 
   /// Whether the target accepts the feature. Requires: the TargetInfo comes from parseTarget.
   bool has(Feature feature) const;

@@ -53,9 +53,10 @@ inline Grid gridOf(const Json &record, const Arguments &args, std::int64_t proce
   const Json &grid = record.at("grid");
   Grid programs = {evaluate(grid.at("x"), args), evaluate(grid.at("y"), args), evaluate(grid.at("z"), args)};
   if (grid.at("persistent").get<bool>() && programs[0] > 0)
-    programs[0] = persistentPrograms(
-        programs[0], processors * record.at("min_ctas_per_sm").get<std::int64_t>() * grid.value("waves", std::int64_t(1)),
-        record.at("cluster")[0].get<std::int64_t>());
+    programs[0] = persistentPrograms(programs[0],
+                                     processors * record.at("min_ctas_per_sm").get<std::int64_t>() *
+                                         grid.value("waves", std::int64_t(1)),
+                                     record.at("cluster")[0].get<std::int64_t>());
   return programs;
 }
 

@@ -31,8 +31,7 @@ static Value both(OpBuilder &builder, Location loc, Value left, Value right) {
 
 /// An instruction that executes where `predicate` is true; `text` uses $0 for the address, if there
 /// is one.
-static void guarded(OpBuilder &builder, Location loc, StringRef text, Value predicate,
-                    Value address = {}) {
+static void guarded(OpBuilder &builder, Location loc, StringRef text, Value predicate, Value address = {}) {
   SmallVector<Value> operands;
   if (address)
     operands.push_back(address);
@@ -54,9 +53,7 @@ static void fenceAsync(OpBuilder &builder, Location loc) {
 }
 
 /// bar.warp.sync: PTX ISA 9.7.13.2.
-static void syncWarp(OpBuilder &builder, Location loc) {
-  ptx(builder, loc, "bar.warp.sync 0xffffffff;", {}, {});
-}
+static void syncWarp(OpBuilder &builder, Location loc) { ptx(builder, loc, "bar.warp.sync 0xffffffff;", {}, {}); }
 
 /// bar.sync: PTX ISA 9.7.13.1. Barrier 0 is the kernel's, barrier i + 1 that of role i.
 static void syncRole(OpBuilder &builder, Location loc, const RoleInfo &role) {
@@ -65,14 +62,12 @@ static void syncRole(OpBuilder &builder, Location loc, const RoleInfo &role) {
   if (role.index < 0)
     ptx(builder, loc, "bar.sync 0;", {}, {});
   else
-    ptx(builder, loc, llvm::formatv("bar.sync {0}, {1};", role.index + 1, 32 * role.active).str(),
-        {}, {});
+    ptx(builder, loc, llvm::formatv("bar.sync {0}, {1};", role.index + 1, 32 * role.active).str(), {}, {});
 }
 
 /// tcgen05.commit: PTX ISA 9.7.16.12. Arrives once what the leader started before has been done.
 static void commitTcgen05(OpBuilder &builder, Operation *op, Value barrier, Value predicate = {}) {
-  guarded(builder, op->getLoc(),
-          "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0];",
+  guarded(builder, op->getLoc(), "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0];",
           both(builder, op->getLoc(), isLeader(builder, op), predicate), barrier);
 }
 
@@ -81,23 +76,20 @@ static void arriveWarp(OpBuilder &builder, Operation *op, Value barrier, Value p
   Location loc = op->getLoc();
   syncWarp(builder, loc);
   Value lane = getThread(builder, op).lane;
-  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane,
-                                      constI32(builder, loc, 0));
-  guarded(builder, loc, "mbarrier.arrive.shared::cta.b64 _, [$0];",
-          both(builder, loc, first, predicate), barrier);
+  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, constI32(builder, loc, 0));
+  guarded(builder, loc, "mbarrier.arrive.shared::cta.b64 _, [$0];", both(builder, loc, first, predicate), barrier);
 }
 
 /// The leader waits until the slot is empty and announces the bytes that TMA will bring:
 /// mbarrier.arrive.expect_tx, PTX ISA 9.7.13.15.13. One block of assembly, since all of it hangs on
 /// one predicate.
-static void acquireForTma(OpBuilder &builder, Location loc, Value empty, Value parity, Value full,
-                          int64_t bytes, Value predicate) {
-  std::string text =
-      llvm::formatv("{{\n.reg .pred p;\n@!$3 bra D;\nW: mbarrier.try_wait.parity.shared::cta.b64 "
-                    "p, [$0], $1;\n"
-                    "@!p bra W;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [$2], {0};\nD:\n}",
-                    bytes)
-          .str();
+static void acquireForTma(OpBuilder &builder, Location loc, Value empty, Value parity, Value full, int64_t bytes,
+                          Value predicate) {
+  std::string text = llvm::formatv("{{\n.reg .pred p;\n@!$3 bra D;\nW: mbarrier.try_wait.parity.shared::cta.b64 "
+                                   "p, [$0], $1;\n"
+                                   "@!p bra W;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [$2], {0};\nD:\n}",
+                                   bytes)
+                         .str();
   ptx(builder, loc, text, {}, {empty, parity, full, predicate});
 }
 
@@ -121,8 +113,7 @@ static bool hasCpAsync(CreateChannelOp channel) {
   });
 }
 
-static SmallVector<Value> slotAddresses(OpBuilder &builder, Location loc, CreateChannelOp channel,
-                                        Value index) {
+static SmallVector<Value> slotAddresses(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index) {
   SmallVector<Value> addresses;
   for (size_t i = 0; i < channel.getChannel().getType().getBuffers().size(); ++i)
     addresses.push_back(slotAddress(builder, loc, channel, index, i));
@@ -146,11 +137,8 @@ struct ConvertAcquire : OpConversionPattern<ProducerAcquireOp> {
     else if (channel.getSync() == Sync::BulkStore)
       // cp.async.bulk.wait_group: PTX ISA 9.7.9.27.2.
       guarded(rewriter, loc,
-              llvm::formatv("cp.async.bulk.wait_group.read {0};",
-                            channel.getChannel().getType().getDepth() - 1)
-                  .str(),
-              both(rewriter, loc, isGroupLeader(rewriter, op, channel.getGroups()),
-                   op.getPredicate()));
+              llvm::formatv("cp.async.bulk.wait_group.read {0};", channel.getChannel().getType().getDepth() - 1).str(),
+              both(rewriter, loc, isGroupLeader(rewriter, op, channel.getGroups()), op.getPredicate()));
     rewriter.replaceOp(op, slotAddresses(rewriter, loc, channel, op.getIndex()));
     return success();
   }
@@ -160,9 +148,8 @@ struct ConvertAcquire : OpConversionPattern<ProducerAcquireOp> {
     Value predicate = op.getPredicate();
     Value empty = emptyBarrier(builder, loc, channel, op.getIndex());
     if (channel.getTxBytes())
-      acquireForTma(builder, loc, empty, op.getPhase(),
-                    fullBarrier(builder, loc, channel, op.getIndex()), *channel.getTxBytes(),
-                    both(builder, loc, isLeader(builder, op), predicate));
+      acquireForTma(builder, loc, empty, op.getPhase(), fullBarrier(builder, loc, channel, op.getIndex()),
+                    *channel.getTxBytes(), both(builder, loc, isLeader(builder, op), predicate));
     if (channel.getAsyncCommit()) {
       // As in ConvertWait: the leader alone writes the slot, and commits.
       waitBarrier(builder, loc, empty, op.getPhase(), both(builder, loc, isLeader(builder, op), predicate));
@@ -220,8 +207,7 @@ struct ConvertWait : OpConversionPattern<ConsumerWaitOp> {
         fenceAfter(rewriter, loc);
     } else if (channel.getSync() == Sync::Group) {
       // cp.async.wait_group: PTX ISA 9.7.9.25.3.3.
-      ptx(rewriter, loc,
-          llvm::formatv("cp.async.wait_group {0};", op.getPending().value_or(0)).str(), {}, {});
+      ptx(rewriter, loc, llvm::formatv("cp.async.wait_group {0};", op.getPending().value_or(0)).str(), {}, {});
     }
     rewriter.replaceOp(op, slotAddresses(rewriter, loc, channel, op.getIndex()));
     return success();
@@ -238,8 +224,7 @@ struct ConvertRelease : OpConversionPattern<ConsumerReleaseOp> {
       release(op, channel, rewriter);
     else if (channel.getSync() == Sync::BulkStore)
       // cp.async.bulk.commit_group: PTX ISA 9.7.9.27.1.
-      guarded(rewriter, op.getLoc(), "cp.async.bulk.commit_group;",
-              isGroupLeader(rewriter, op, channel.getGroups()));
+      guarded(rewriter, op.getLoc(), "cp.async.bulk.commit_group;", isGroupLeader(rewriter, op, channel.getGroups()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -259,8 +244,7 @@ struct ConvertRelease : OpConversionPattern<ConsumerReleaseOp> {
 struct ConvertAdvance : OpConversionPattern<AdvanceOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(AdvanceOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AdvanceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type i32 = rewriter.getI32Type();
     Value one = constI32(rewriter, loc, 1), index = adaptor.getIndex(), phase = adaptor.getPhase();
@@ -272,10 +256,9 @@ struct ConvertAdvance : OpConversionPattern<AdvanceOp> {
       return success();
     }
     Value next = arith::AddIOp::create(rewriter, loc, index, one);
-    Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, next,
-                                        constI32(rewriter, loc, op.getDepth()));
-    Value nextIndex =
-        arith::SelectOp::create(rewriter, loc, wraps, constI32(rewriter, loc, 0), next);
+    Value wraps =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, next, constI32(rewriter, loc, op.getDepth()));
+    Value nextIndex = arith::SelectOp::create(rewriter, loc, wraps, constI32(rewriter, loc, 0), next);
     Value flip = arith::ExtUIOp::create(rewriter, loc, i32, wraps);
     rewriter.replaceOp(op, {nextIndex, arith::XOrIOp::create(rewriter, loc, phase, flip)});
     return success();
@@ -299,8 +282,7 @@ struct EraseChannel : OpConversionPattern<CreateChannelOp> {
 struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(InitChannelsOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(InitChannelsOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     SmallVector<CreateChannelOp> channels;
     op->getParentOfType<func::FuncOp>().walk([&](CreateChannelOp channel) {
       if (channel.usesBarriers())
@@ -308,8 +290,7 @@ struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
     });
     if (!channels.empty()) {
       Location loc = op.getLoc();
-      auto leader =
-          scf::IfOp::create(rewriter, loc, isLeader(rewriter, op), /*withElseRegion=*/false);
+      auto leader = scf::IfOp::create(rewriter, loc, isLeader(rewriter, op), /*withElseRegion=*/false);
       OpBuilder inside = OpBuilder::atBlockTerminator(leader.thenBlock(), rewriter.getListener());
       Value shared = sharedAddress(inside, loc, 0);
       for (CreateChannelOp channel : channels)
@@ -325,8 +306,7 @@ struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
     int64_t depth = channel.getChannel().getType().getDepth();
     for (int64_t i = 0; i < 2 * depth; ++i)
       ptx(builder, channel.getLoc(),
-          llvm::formatv("mbarrier.init.shared::cta.b64 [$0+{0}], {1};",
-                        *channel.getBarrierOffset() + 8 * i,
+          llvm::formatv("mbarrier.init.shared::cta.b64 [$0+{0}], {1};", *channel.getBarrierOffset() + 8 * i,
                         i < depth ? *channel.getFullArrivals() : *channel.getEmptyArrivals())
               .str(),
           {}, {shared});
@@ -335,8 +315,7 @@ struct ConvertInitChannels : OpConversionPattern<InitChannelsOp> {
 
 struct ConvertFenceAsync : OpConversionPattern<FenceAsyncOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(FenceAsyncOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(FenceAsyncOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     fenceAsync(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
@@ -347,8 +326,7 @@ constexpr int64_t kFirstGroupBarrier = 8;
 
 struct ConvertRoleBarrier : OpConversionPattern<RoleBarrierOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(RoleBarrierOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(RoleBarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getGroups())
       syncGroup(rewriter, op, *op.getGroups());
     else
@@ -360,8 +338,8 @@ struct ConvertRoleBarrier : OpConversionPattern<RoleBarrierOp> {
   /// Barriers 1.. belong to roles, 8.. to groups; 16 exist (PTX ISA 9.7.13.1).
   static void syncGroup(OpBuilder &builder, Operation *op, int64_t groups) {
     Location loc = op->getLoc();
-    Value id = arith::AddIOp::create(builder, loc, groupOf(builder, op, groups),
-                                     constI32(builder, loc, kFirstGroupBarrier));
+    Value id =
+        arith::AddIOp::create(builder, loc, groupOf(builder, op, groups), constI32(builder, loc, kFirstGroupBarrier));
     int64_t threads = 32 * getRole(op).active / groups;
     ptx(builder, loc, llvm::formatv("bar.sync $0, {0};", threads).str(), {}, id);
   }
@@ -369,11 +347,9 @@ struct ConvertRoleBarrier : OpConversionPattern<RoleBarrierOp> {
 
 struct ConvertDrainStores : OpConversionPattern<DrainStoresOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(DrainStoresOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(DrainStoresOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     // Not only .read: whoever runs next sees the stores.
-    guarded(rewriter, op.getLoc(), "cp.async.bulk.wait_group 0;",
-            isGroupLeader(rewriter, op, op.getGroups()));
+    guarded(rewriter, op.getLoc(), "cp.async.bulk.wait_group 0;", isGroupLeader(rewriter, op, op.getGroups()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -381,10 +357,8 @@ struct ConvertDrainStores : OpConversionPattern<DrainStoresOp> {
 
 } // namespace
 
-void lowering::populateChannels(TypeConverter &converter, RewritePatternSet &patterns,
-                                const TargetInfo &) {
-  patterns
-      .add<ConvertAcquire, ConvertCommit, ConvertWait, ConvertRelease, ConvertAdvance, EraseChannel,
-           ConvertInitChannels, ConvertFenceAsync, ConvertRoleBarrier, ConvertDrainStores>(
-          converter, patterns.getContext());
+void lowering::populateChannels(TypeConverter &converter, RewritePatternSet &patterns, const TargetInfo &) {
+  patterns.add<ConvertAcquire, ConvertCommit, ConvertWait, ConvertRelease, ConvertAdvance, EraseChannel,
+               ConvertInitChannels, ConvertFenceAsync, ConvertRoleBarrier, ConvertDrainStores>(converter,
+                                                                                               patterns.getContext());
 }

@@ -12,8 +12,7 @@ namespace {
 /// The facts about a kernel that its ops are checked against.
 struct Checker {
   Checker(func::FuncOp kernel, const TargetInfo &target)
-      : kernel(kernel), target(target), warps(integerAttr(kWarpsAttr)),
-        sharedBytes(integerAttr(kSharedBytesAttr)) {
+      : kernel(kernel), target(target), warps(integerAttr(kWarpsAttr)), sharedBytes(integerAttr(kSharedBytesAttr)) {
     if (auto attr = kernel->getAttrOfType<ArrayAttr>(kTensorMapsAttr))
       maps = attr.size();
     auto allocs = kernel.getBody().front().getOps<TmemAllocOp>();
@@ -53,8 +52,7 @@ LogicalResult Checker::checkTensorMap(Operation *op, std::optional<uint64_t> map
 }
 
 LogicalResult Checker::checkSync(CreateChannelOp channel) {
-  if ((channel.getAsyncCommit() || channel.getAsyncRelease()) &&
-      failed(needs(channel, Feature::Tcgen05)))
+  if ((channel.getAsyncCommit() || channel.getAsyncRelease()) && failed(needs(channel, Feature::Tcgen05)))
     return failure();
   switch (channel.getSync()) {
   case Sync::Barrier:
@@ -91,8 +89,7 @@ LogicalResult Checker::checkStep(Operation *op, Value index) {
   CreateChannelOp channel = getChannelOf(op);
   ChannelType type = channel.getChannel().getType();
   if (!index && (channel.usesBarriers() || type.getDepth() > 1))
-    return op->emitError("expected a cursor: the channel ")
-           << channel.getName() << " has barriers or several slots";
+    return op->emitError("expected a cursor: the channel ") << channel.getName() << " has barriers or several slots";
   if (type.getBuffers().front().isShared())
     return success();
   Operation *outermost = kernel.getBody().front().findAncestorOpInBlock(*op);
@@ -104,8 +101,7 @@ LogicalResult Checker::checkStep(Operation *op, Value index) {
 LogicalResult Checker::checkRoles(RolesOp roles) {
   int64_t sum = std::accumulate(roles.getWarps().begin(), roles.getWarps().end(), int64_t(0));
   if (sum != warps)
-    return roles.emitError("expected the roles to share the kernel's ")
-           << warps << " warps, got " << sum;
+    return roles.emitError("expected the roles to share the kernel's ") << warps << " warps, got " << sum;
   // PTX ISA 9.7.13.1: 16 barriers, of which the kernel has one.
   if (roles.getBodies().size() > 15)
     return roles.emitError("expected at most 15 roles, one barrier each");
@@ -120,8 +116,7 @@ LogicalResult Checker::checkOp(Operation *op) {
       .Case<ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp, ConsumerReleaseOp>(
           [&](auto step) { return checkStep(op, step.getIndex()); })
       .Case([&](CopyOp copy) {
-        return copy.getMechanism() == tile::Mechanism::Tma ? checkTensorMap(op, copy.getMap())
-                                                           : success();
+        return copy.getMechanism() == tile::Mechanism::Tma ? checkTensorMap(op, copy.getMap()) : success();
       })
       .Case([&](AsyncStoreOp store) { return checkTensorMap(op, store.getMap()); })
       .Case([&](RolesOp roles) { return checkRoles(roles); })
@@ -135,15 +130,13 @@ LogicalResult Checker::check() {
     return kernel.emitError("expected a kernel to return nothing");
   if (warps < 1 || warps > 32)
     return kernel.emitError("expected ") << kWarpsAttr << " to be 1 to 32, got " << warps;
-  return failure(
-      kernel.walk([&](Operation *op) -> WalkResult { return checkOp(op); }).wasInterrupted());
+  return failure(kernel.walk([&](Operation *op) -> WalkResult { return checkOp(op); }).wasInterrupted());
 }
 
 } // namespace
 
 LogicalResult lowering::checkKernel(func::FuncOp kernel, const TargetInfo &target) {
   if (!kernel->hasAttr(kKernelAttr) || kernel.isExternal())
-    return kernel.emitError("expected a kernel: a function with a body and the attribute ")
-           << kKernelAttr;
+    return kernel.emitError("expected a kernel: a function with a body and the attribute ") << kKernelAttr;
   return Checker(kernel, target).check();
 }

@@ -18,8 +18,7 @@ static constexpr int64_t kChunksPerTrip = 16;
 /// the sake of coalescing.
 static ThreadGrid chooseGrid(int64_t rows, int64_t cols, int64_t threads) {
   auto cost = [](const ThreadGrid &grid) {
-    return std::make_tuple(grid.rowSteps() * grid.colSteps(), grid.cols % grid.threadCols != 0,
-                           -grid.threadCols);
+    return std::make_tuple(grid.rowSteps() * grid.colSteps(), grid.cols % grid.threadCols != 0, -grid.threadCols);
   };
   ThreadGrid best{rows, cols, threads, 1};
   for (int64_t threadCols = 2; threadCols <= threads; ++threadCols) {
@@ -32,9 +31,7 @@ static ThreadGrid chooseGrid(int64_t rows, int64_t cols, int64_t threads) {
 
 Value ChunkedCopy::add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
 Value ChunkedCopy::add(Value a, int64_t b) { return b ? add(a, constI32(builder, loc, b)) : a; }
-Value ChunkedCopy::multiply64(Value a, Value b) {
-  return arith::MulIOp::create(builder, loc, a, b);
-}
+Value ChunkedCopy::multiply64(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
 Value ChunkedCopy::isBelow(Value a, Value bound) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, bound);
 }
@@ -46,11 +43,9 @@ Value ChunkedCopy::both(Value a, Value b) {
 }
 
 ChunkedCopy::ChunkedCopy(OpBuilder &builder, const Copy &copy, int64_t vector)
-    : builder(builder), copy(copy), loc(copy.op->getLoc()), vector(vector),
-      perChunk(vector / copy.elementBytes()) {
+    : builder(builder), copy(copy), loc(copy.op->getLoc()), vector(vector), perChunk(vector / copy.elementBytes()) {
   const std::vector<int64_t> &shape = copy.layout.shape();
-  grid =
-      chooseGrid(copy.slow < 0 ? 1 : shape[copy.slow], shape[copy.fast] / perChunk, copy.threads);
+  grid = chooseGrid(copy.slow < 0 ? 1 : shape[copy.slow], shape[copy.fast] / perChunk, copy.threads);
 }
 
 //===- rows and columns
@@ -61,8 +56,7 @@ Value ChunkedCopy::strideBytes(int64_t dim) {
   auto [strides, offset] = copy.array.getType().getStridesAndOffset();
   if (!ShapedType::isDynamic(strides[dim]))
     return constI64(builder, loc, strides[dim] * copy.elementBytes());
-  return multiply64(copy.array.stride(builder, loc, dim),
-                    constI64(builder, loc, copy.elementBytes()));
+  return multiply64(copy.array.stride(builder, loc, dim), constI64(builder, loc, copy.elementBytes()));
 }
 
 /// Whether step i stays within the tile; null if that is known.
@@ -101,8 +95,7 @@ SmallVector<ChunkedCopy::Line> ChunkedCopy::rowLines(const Range &range) {
 
 SmallVector<ChunkedCopy::Line> ChunkedCopy::colLines(const Range &range) {
   SmallVector<Line> lines(range.steps);
-  Value col = add(toI32(builder, loc, copy.offsets[copy.fast]),
-                  multiply(builder, loc, range.first, perChunk));
+  Value col = add(toI32(builder, loc, copy.offsets[copy.fast]), multiply(builder, loc, range.first, perChunk));
   Value size = copy.array.size(builder, loc, copy.fast);
   Value stride = strideBytes(copy.fast);
   int64_t extent = copy.array.getType().getDimSize(copy.fast);
@@ -149,12 +142,11 @@ void ChunkedCopy::emitAsync(const Line &row, const Line &col, SlotAddresses::Add
   if (hasPolicy) {
     text += ", $3";
     // createpolicy: PTX ISA 9.7.9.21.
-    operands.push_back(
-        ptx1(builder, loc,
-             llvm::formatv("createpolicy.fractional.L2::{0}.b64 $0, 0f3F800000;",
-                           cache == tile::Cache::EvictFirst ? "evict_first" : "evict_last")
-                 .str(),
-             builder.getI64Type(), {}));
+    operands.push_back(ptx1(builder, loc,
+                            llvm::formatv("createpolicy.fractional.L2::{0}.b64 $0, 0f3F800000;",
+                                          cache == tile::Cache::EvictFirst ? "evict_first" : "evict_last")
+                                .str(),
+                            builder.getI64Type(), {}));
   }
   if (Value predicate = both(both(row.live, col.live), copy.predicate)) {
     text = llvm::formatv("@${0} {1}", operands.size(), text);
@@ -171,8 +163,7 @@ static StringRef loadSuffix(std::optional<tile::Cache> cache, const TargetInfo &
     return ".ca";
   if (*cache == tile::Cache::Global)
     return ".cg";
-  if (!target.has(Feature::CacheEviction) ||
-      target.ptxVersion < featurePtxVersion(Feature::CacheEviction))
+  if (!target.has(Feature::CacheEviction) || target.ptxVersion < featurePtxVersion(Feature::CacheEviction))
     return "";
   return *cache == tile::Cache::EvictFirst ? ".L1::evict_first" : ".L1::evict_last";
 }
@@ -190,19 +181,18 @@ SmallVector<Value> ChunkedCopy::emitLoad(const Line &row, const Line &col) {
   operands.push_back(add(row.place, col.place));
   Value predicate = both(both(row.live, col.live), copy.predicate);
   operands.push_back(both(predicate, both(row.inside, col.inside)));
-  std::string text = llvm::formatv("@${0} ld.global{1}{2} {3}, [${4}];", 2 * count + 1,
-                                   loadSuffix(copy.op.getCache(), copy.target), transfer.suffix,
-                                   transfer.list(0), 2 * count);
+  std::string text =
+      llvm::formatv("@${0} ld.global{1}{2} {3}, [${4}];", 2 * count + 1, loadSuffix(copy.op.getCache(), copy.target),
+                    transfer.suffix, transfer.list(0), 2 * count);
   return ptx(builder, loc, text, transfer.types, operands, tied);
 }
 
-void ChunkedCopy::emitStore(const Line &row, const Line &col, SlotAddresses::Address to,
-                            ValueRange registers) {
+void ChunkedCopy::emitStore(const Line &row, const Line &col, SlotAddresses::Address to, ValueRange registers) {
   Transfer transfer(vector, registerType(copy.array.getType().getElementType()));
   SmallVector<Value> operands{to.base};
   llvm::append_range(operands, registers);
-  std::string text = llvm::formatv("st.shared{0} {1}, {2};", transfer.suffix,
-                                   addressOperand(0, to.offset), transfer.list(1));
+  std::string text =
+      llvm::formatv("st.shared{0} {1}, {2};", transfer.suffix, addressOperand(0, to.offset), transfer.list(1));
   if (Value predicate = both(both(row.live, col.live), copy.predicate)) {
     text = llvm::formatv("@${0} {1}", operands.size(), text);
     operands.push_back(predicate);
@@ -279,23 +269,19 @@ void ChunkedCopy::emitLoop(Range rows, Range cols) {
   along.steps = perTrip;
   along.looped = true;
 
-  auto loop = scf::ForOp::create(builder, loc, constI32(builder, loc, 0),
-                                 constI32(builder, loc, trips), constI32(builder, loc, 1));
+  auto loop = scf::ForOp::create(builder, loc, constI32(builder, loc, 0), constI32(builder, loc, trips),
+                                 constI32(builder, loc, 1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  along.first =
-      add(along.first, multiply(builder, loc, loop.getInductionVar(), perTrip * along.step));
-  emitSteps(rows, cols,
-            alongRows ? placeBits(grid.rows, grid.threadCols)
-                      : placeBits(grid.threadRows, grid.cols));
+  along.first = add(along.first, multiply(builder, loc, loop.getInductionVar(), perTrip * along.step));
+  emitSteps(rows, cols, alongRows ? placeBits(grid.rows, grid.threadCols) : placeBits(grid.threadRows, grid.cols));
 }
 
 void ChunkedCopy::emit() {
   Value thread = getThread(builder, copy.op).id;
   Value row, col;
   if (llvm::isPowerOf2_64(grid.threadCols)) {
-    row = arith::ShRUIOp::create(builder, loc, thread,
-                                 constI32(builder, loc, llvm::Log2_64(grid.threadCols)));
+    row = arith::ShRUIOp::create(builder, loc, thread, constI32(builder, loc, llvm::Log2_64(grid.threadCols)));
     col = arith::AndIOp::create(builder, loc, thread, constI32(builder, loc, grid.threadCols - 1));
   } else {
     Value width = constI32(builder, loc, grid.threadCols);

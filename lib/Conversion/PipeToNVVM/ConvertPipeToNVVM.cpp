@@ -30,8 +30,7 @@ using namespace headrace::pipe;
 static FailureOr<TargetInfo> readTarget(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>(tile::kTargetAttr);
   if (!name)
-    return module.emitError("expected the attribute ")
-           << tile::kTargetAttr << ", for example \"sm_90a\"";
+    return module.emitError("expected the attribute ") << tile::kTargetAttr << ", for example \"sm_90a\"";
   std::string whyNot;
   std::optional<TargetInfo> target = parseTarget(name.getValue(), whyNot);
   if (!target)
@@ -53,13 +52,11 @@ static void declareSharedMemory(ModuleOp module) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
   // 1024 is what the 128-byte swizzle asks of a slot (SharedLayout::alignment).
-  LLVM::GlobalOp::create(
-      builder, module.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External, kSharedSymbol,
-      /*value=*/Attribute(), /*alignment=*/1024, unsigned(NVVM::NVVMMemorySpace::Shared));
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External, kSharedSymbol,
+                         /*value=*/Attribute(), /*alignment=*/1024, unsigned(NVVM::NVVMMemorySpace::Shared));
 }
 
-static void populate(lowering::TypeConverter &converter, RewritePatternSet &patterns,
-                     const TargetInfo &target) {
+static void populate(lowering::TypeConverter &converter, RewritePatternSet &patterns, const TargetInfo &target) {
   populateElementwise(converter, patterns);
   populateReductions(converter, patterns);
   populateIndexedMemory(converter, patterns);
@@ -77,16 +74,13 @@ static void populate(lowering::TypeConverter &converter, RewritePatternSet &patt
 }
 
 static void setLegality(ConversionTarget &legality, const lowering::TypeConverter &converter) {
-  legality.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, vector::VectorDialect,
-                           cf::ControlFlowDialect>();
+  legality.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, vector::VectorDialect, cf::ControlFlowDialect>();
   legality.addLegalOp<ModuleOp, func::ReturnOp, RolesOp>();
-  legality.addDynamicallyLegalOp<func::FuncOp>(
-      [](func::FuncOp kernel) { return kernel->hasAttr(kConvertedAttr); });
+  legality.addDynamicallyLegalOp<func::FuncOp>([](func::FuncOp kernel) { return kernel->hasAttr(kConvertedAttr); });
   // Scalars are left to upstream conversions, but for the functions that PTX has no instruction for.
   legality.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
       [&](Operation *op) { return converter.isLegal(op) && !needsExpansion(op); });
-  legality.addIllegalDialect<tile::TileDialect, gpu::GPUDialect, memref::MemRefDialect,
-                             tensor::TensorDialect>();
+  legality.addIllegalDialect<tile::TileDialect, gpu::GPUDialect, memref::MemRefDialect, tensor::TensorDialect>();
 }
 
 /// Runs `convert`, swallowing the errors that it prints; on failure reports one: the first that a
@@ -110,8 +104,7 @@ static LogicalResult withOneDiagnostic(ModuleOp module, const TargetInfo &target
       notes.clear();
       // The note that shows the op is left out: half converted, it would puzzle.
       for (Diagnostic &note : diagnostic.getNotes())
-        if (std::string noteText = note.str();
-            !StringRef(noteText).starts_with("see current operation"))
+        if (std::string noteText = note.str(); !StringRef(noteText).starts_with("see current operation"))
           notes.emplace_back(note.getLocation(), noteText);
       message = generic ? "no lowering for " + target.name + " of " +
                               StringRef(text).split('\'').second.split('\'').first.str()
@@ -122,8 +115,7 @@ static LogicalResult withOneDiagnostic(ModuleOp module, const TargetInfo &target
       return success();
   }
   InFlightDiagnostic error =
-      emitError(where.value_or(module.getLoc()),
-                where ? message : "no lowering for " + target.name + " of the module");
+      emitError(where.value_or(module.getLoc()), where ? message : "no lowering for " + target.name + " of the module");
   for (auto &[location, text] : notes)
     error.attachNote(location) << text;
   return error;

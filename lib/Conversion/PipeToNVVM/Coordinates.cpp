@@ -11,8 +11,7 @@ Value lowering::multiply(OpBuilder &builder, Location loc, Value value, int64_t 
   if (constant == 1)
     return value;
   if (llvm::isPowerOf2_64(constant))
-    return arith::ShLIOp::create(builder, loc, value,
-                                 constI32(builder, loc, llvm::Log2_64(constant)));
+    return arith::ShLIOp::create(builder, loc, value, constI32(builder, loc, llvm::Log2_64(constant)));
   return arith::MulIOp::create(builder, loc, value, constI32(builder, loc, constant));
 }
 
@@ -23,8 +22,7 @@ static Value join(OpBuilder &builder, Location loc, Value sum, Value term) {
 
 /// What the bits of `index` contribute to dimension `dim` under `bases`: runs of bits that go to
 /// consecutive bits of the coordinate move with one mask and one shift. Null if nothing.
-static Value applyBases(OpBuilder &builder, Location loc, const LinearLayout::Bases &bases,
-                        size_t dim, Value index) {
+static Value applyBases(OpBuilder &builder, Location loc, const LinearLayout::Bases &bases, size_t dim, Value index) {
   Value result;
   for (size_t bit = 0; bit < bases.size();) {
     int64_t basis = bases[bit][dim];
@@ -50,27 +48,23 @@ static Value applyBases(OpBuilder &builder, Location loc, const LinearLayout::Ba
 }
 
 /// index / divisor and index % divisor.
-static std::pair<Value, Value> divide(OpBuilder &builder, Location loc, Value index,
-                                      int64_t divisor) {
+static std::pair<Value, Value> divide(OpBuilder &builder, Location loc, Value index, int64_t divisor) {
   if (llvm::isPowerOf2_64(divisor))
-    return {
-        arith::ShRUIOp::create(builder, loc, index, constI32(builder, loc, llvm::Log2_64(divisor))),
-        arith::AndIOp::create(builder, loc, index, constI32(builder, loc, divisor - 1))};
+    return {arith::ShRUIOp::create(builder, loc, index, constI32(builder, loc, llvm::Log2_64(divisor))),
+            arith::AndIOp::create(builder, loc, index, constI32(builder, loc, divisor - 1))};
   Value by = constI32(builder, loc, divisor);
-  return {arith::DivUIOp::create(builder, loc, index, by),
-          arith::RemUIOp::create(builder, loc, index, by)};
+  return {arith::DivUIOp::create(builder, loc, index, by), arith::RemUIOp::create(builder, loc, index, by)};
 }
 
-SmallVector<Value> lowering::coordinateOf(OpBuilder &builder, Location loc,
-                                          const TileLayout &layout, Value lane, Value warp) {
+SmallVector<Value> lowering::coordinateOf(OpBuilder &builder, Location loc, const TileLayout &layout, Value lane,
+                                          Value warp) {
   const LinearLayout &atom = layout.atom();
   SmallVector<Value> result(layout.rank());
   SmallVector<int64_t> step(layout.rank());
   for (int64_t d = 0; d < layout.rank(); ++d) {
     result[d] = applyBases(builder, loc, atom.bases(InDim::Lane), d, lane);
     if (Value term = applyBases(builder, loc, atom.bases(InDim::Warp), d, warp))
-      result[d] =
-          result[d] ? arith::XOrIOp::create(builder, loc, result[d], term).getResult() : term;
+      result[d] = result[d] ? arith::XOrIOp::create(builder, loc, result[d], term).getResult() : term;
     step[d] = atom.shape()[d] * layout.repeat()[d];
   }
   // As in TileLayout::threadOffset: the last group is the finest, in the warp number and along its
@@ -88,8 +82,8 @@ SmallVector<Value> lowering::coordinateOf(OpBuilder &builder, Location loc,
       std::tie(rest, place) = divide(builder, loc, rest, groups[i].count);
     if (groups[i].dim < 0)
       continue;
-    result[groups[i].dim] = join(builder, loc, result[groups[i].dim],
-                                 multiply(builder, loc, place, step[groups[i].dim]));
+    result[groups[i].dim] =
+        join(builder, loc, result[groups[i].dim], multiply(builder, loc, place, step[groups[i].dim]));
     step[groups[i].dim] *= groups[i].count;
   }
   for (Value &value : result)
@@ -98,20 +92,18 @@ SmallVector<Value> lowering::coordinateOf(OpBuilder &builder, Location loc,
   return result;
 }
 
-SmallVector<Value> lowering::threadCoordinate(OpBuilder &builder, Location loc,
-                                              const TileLayout &layout, Thread thread) {
+SmallVector<Value> lowering::threadCoordinate(OpBuilder &builder, Location loc, const TileLayout &layout,
+                                              Thread thread) {
   return coordinateOf(builder, loc, layout, thread.lane, thread.warp);
 }
 
-Value lowering::sharedOffset(OpBuilder &builder, Location loc, const SharedLayout &layout,
-                             ValueRange coordinate) {
+Value lowering::sharedOffset(OpBuilder &builder, Location loc, const SharedLayout &layout, ValueRange coordinate) {
   // SharedLayout::offset, at run time.
   Value row;
   for (int64_t d = 0; d < layout.rank(); ++d) {
     if (d == layout.major())
       continue;
-    row = row ? arith::AddIOp::create(builder, loc, multiply(builder, loc, row, layout.shape()[d]),
-                                      coordinate[d])
+    row = row ? arith::AddIOp::create(builder, loc, multiply(builder, loc, row, layout.shape()[d]), coordinate[d])
                     .getResult()
               : coordinate[d];
   }

@@ -18,8 +18,7 @@ namespace {
 void chooseDimensions(Copy &copy) {
   int64_t contiguous = tile::contiguousDim(copy.array.getType());
   auto [strides, offset] = copy.array.getType().getStridesAndOffset();
-  copy.fast =
-      contiguous < 0 || strides[copy.layout.major()] == 1 ? copy.layout.major() : contiguous;
+  copy.fast = contiguous < 0 || strides[copy.layout.major()] == 1 ? copy.layout.major() : contiguous;
   copy.slow = copy.layout.rank() == 1 ? -1 : 1 - copy.fast;
 }
 
@@ -36,13 +35,11 @@ FailureOr<int64_t> chooseVector(const Copy &copy) {
   int64_t rowBytes = copy.layout.shape()[copy.fast] * elementBytes;
   if (copy.isAsync()) {
     if (vector < 4)
-      return op.emitError("expected vector to be 4, 8 or 16 bytes, which cp.async moves, got ")
-             << vector;
+      return op.emitError("expected vector to be 4, 8 or 16 bytes, which cp.async moves, got ") << vector;
     if (vector > elementBytes && !contiguous)
       return op.emitError("expected array and slot to be contiguous in the same dimension");
     if (rowBytes % vector)
-      return op.emitError("expected rows of a multiple of ")
-             << vector << " bytes, got " << rowBytes;
+      return op.emitError("expected rows of a multiple of ") << vector << " bytes, got " << rowBytes;
     return vector;
   }
   if (!contiguous)
@@ -64,8 +61,7 @@ void emitPlain(OpBuilder &builder, const Copy &copy, int64_t vector) {
   }
   Value rest = arith::AndIOp::create(builder, loc, copy.array.size(builder, loc, copy.fast),
                                      constI32(builder, loc, perChunk - 1));
-  Value whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
-                                      constI32(builder, loc, 0));
+  Value whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, constI32(builder, loc, 0));
   auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
@@ -116,8 +112,7 @@ private:
 
 } // namespace
 
-void lowering::populateCopies(TypeConverter &converter, RewritePatternSet &patterns,
-                              const TargetInfo &target) {
+void lowering::populateCopies(TypeConverter &converter, RewritePatternSet &patterns, const TargetInfo &target) {
   patterns.add<CopyLowering>(converter, patterns.getContext(), target);
   populateTmaCopies(converter, patterns);
 }

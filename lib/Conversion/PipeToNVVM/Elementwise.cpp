@@ -20,8 +20,7 @@ using Registers = SmallVector<Value>;
 
 /// Operand `index` of register `reg`: scalars (a select's condition) serve all registers.
 Value operandAt(Operation *op, ArrayRef<ValueRange> operands, size_t index, size_t reg) {
-  return isa<RankedTensorType>(op->getOperand(index).getType()) ? operands[index][reg]
-                                                                : operands[index].front();
+  return isa<RankedTensorType>(op->getOperand(index).getType()) ? operands[index][reg] : operands[index].front();
 }
 
 /// True if an operand or result has elements of an 8-bit float.
@@ -30,8 +29,7 @@ bool touchesFloat8(Operation *op) {
     type = getElementTypeOrSelf(type);
     return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
   };
-  return llvm::any_of(op->getOperandTypes(), isNarrow) ||
-         llvm::any_of(op->getResultTypes(), isNarrow);
+  return llvm::any_of(op->getOperandTypes(), isNarrow) || llvm::any_of(op->getResultTypes(), isNarrow);
 }
 
 /// Emits an error unless the target converts between 8-bit floats and others, and `type` is such a
@@ -62,8 +60,7 @@ FailureOr<Registers> convertFloat8(OpBuilder &builder, Operation *op, ValueRange
     Registers result;
     for (Value half : extendFloat8(builder, loc, source, from))
       // By way of f32 to bf16, exactly: both formats have fewer bits than either.
-      result.push_back(to.isBF16() ? resize(resize(half, builder.getF32Type()), to)
-                                   : resize(half, to));
+      result.push_back(to.isBF16() ? resize(resize(half, builder.getF32Type()), to) : resize(half, to));
     return result;
   }
   if (failed(checkFloat8(op, to)))
@@ -83,8 +80,7 @@ Registers truncatePairs(OpBuilder &builder, Operation *op, ValueRange source, Ty
   for (size_t i = 0; i + 1 < source.size(); i += 2) {
     Value pair = vector::FromElementsOp::create(builder, op->getLoc(), from, source.slice(i, 2));
     pair = arith::TruncFOp::create(builder, op->getLoc(), pairType, pair);
-    llvm::append_range(result,
-                       vector::ToElementsOp::create(builder, op->getLoc(), pair).getResults());
+    llvm::append_range(result, vector::ToElementsOp::create(builder, op->getLoc(), pair).getResults());
   }
   if (source.size() % 2)
     result.push_back(arith::TruncFOp::create(builder, op->getLoc(), to, source.back()));
@@ -92,13 +88,12 @@ Registers truncatePairs(OpBuilder &builder, Operation *op, ValueRange source, Ty
 }
 
 /// The registers of `op`'s result, `count` of them of `type`.
-FailureOr<Registers> lowerRegisters(OpBuilder &builder, Operation *op,
-                                    ArrayRef<ValueRange> operands, size_t count, Type type) {
+FailureOr<Registers> lowerRegisters(OpBuilder &builder, Operation *op, ArrayRef<ValueRange> operands, size_t count,
+                                    Type type) {
   if (touchesFloat8(op) && !isa<arith::SelectOp, arith::BitcastOp>(op)) {
     if (isa<arith::ExtFOp, arith::TruncFOp>(op))
       return convertFloat8(builder, op, operands.front());
-    return op->emitOpError(
-        "expected operands of 16 bits or more: 8-bit floats have only conversions");
+    return op->emitOpError("expected operands of 16 bits or more: 8-bit floats have only conversions");
   }
   if (isa<arith::TruncFOp>(op) && count > 1 && (type.isBF16() || type.isF16()) &&
       getElementTypeOrSelf(op->getOperand(0)).isF32())
@@ -126,8 +121,8 @@ FailureOr<Registers> lowerRegisters(OpBuilder &builder, Operation *op,
 /// Any op that works element by element.
 struct ElementwisePattern : ConversionPattern {
   ElementwisePattern(const mlir::TypeConverter &types, MLIRContext *context)
-      : ConversionPattern(types, MatchTraitOpTypeTag(), TypeID::get<OpTrait::Elementwise>(),
-                          PatternBenefit(1), context) {}
+      : ConversionPattern(types, MatchTraitOpTypeTag(), TypeID::get<OpTrait::Elementwise>(), PatternBenefit(1),
+                          context) {}
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -145,8 +140,7 @@ struct ElementwisePattern : ConversionPattern {
       for (Type type : op->getOperandTypes())
         if (auto other = dyn_cast<RankedTensorType>(type))
           if (other.getEncoding() != tile.getEncoding())
-            return op->emitOpError("expected operands and result in one layout, got ")
-                   << type << " and " << tile;
+            return op->emitOpError("expected operands and result in one layout, got ") << type << " and " << tile;
     }
     Type type = registerType(getElementTypeOrSelf(op->getResult(0)));
     FailureOr<Registers> result = lowerRegisters(rewriter, op, operands, count, type);
@@ -176,8 +170,7 @@ struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
     }
     if (auto narrow = dyn_cast<FloatAttr>(value))
       if (registerType(narrow.getType()) != narrow.getType())
-        value = rewriter.getIntegerAttr(registerType(narrow.getType()),
-                                        narrow.getValue().bitcastToAPInt());
+        value = rewriter.getIntegerAttr(registerType(narrow.getType()), narrow.getValue().bitcastToAPInt());
     Value scalar = arith::ConstantOp::create(rewriter, op.getLoc(), value);
     rewriter.replaceOpWithMultiple(op, {Registers(count, scalar)});
     return success();
@@ -192,8 +185,7 @@ struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
     FailureOr<TileLayout> layout = layoutOf(op, op.getType());
     if (failed(layout))
       return failure();
-    rewriter.replaceOpWithMultiple(op,
-                                   {Registers(layout->numRegisters(), adaptor.getInput().front())});
+    rewriter.replaceOpWithMultiple(op, {Registers(layout->numRegisters(), adaptor.getInput().front())});
     return success();
   }
 };
@@ -202,15 +194,13 @@ struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
 struct IotaPattern : OpConversionPattern<tile::IotaOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(tile::IotaOp op, OneToNOpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(tile::IotaOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
     FailureOr<TileLayout> layout = layoutOf(op, op.getResult().getType());
     if (failed(layout))
       return failure();
     Location loc = op.getLoc();
     Type type = getElementTypeOrSelf(op.getResult().getType());
-    Value thread =
-        threadCoordinate(rewriter, loc, *layout, getThread(rewriter, op))[op.getAxis()];
+    Value thread = threadCoordinate(rewriter, loc, *layout, getThread(rewriter, op))[op.getAxis()];
     std::map<int64_t, Value> known;
     Registers registers;
     for (int64_t reg = 0; reg < layout->numRegisters(); ++reg) {
@@ -241,32 +231,28 @@ template <typename Op> struct ReindexPattern : OpConversionPattern<Op> {
     FailureOr<TileLayout> to = layoutOf(op, op.getResult().getType());
     if (failed(from) || failed(to))
       return failure();
-    std::optional<std::vector<int64_t>> source = registersAt(
-        *from, *to, [&](std::vector<int64_t> at) { return sourceOf(op, *from, std::move(at)); });
+    std::optional<std::vector<int64_t>> source =
+        registersAt(*from, *to, [&](std::vector<int64_t> at) { return sourceOf(op, *from, std::move(at)); });
     if (!source)
       return op.emitOpError("expected each thread to hold the source of its elements, got ")
              << from->toString() << " to " << to->toString();
-    Registers registers =
-        llvm::map_to_vector(*source, [&](int64_t reg) { return adaptor.getSource()[reg]; });
+    Registers registers = llvm::map_to_vector(*source, [&](int64_t reg) { return adaptor.getSource()[reg]; });
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
 
 private:
-  static std::vector<int64_t> sourceOf(tile::ExpandDimsOp op, const TileLayout &,
-                                       std::vector<int64_t> at) {
+  static std::vector<int64_t> sourceOf(tile::ExpandDimsOp op, const TileLayout &, std::vector<int64_t> at) {
     at.erase(at.begin() + op.getAxis());
     return at;
   }
-  static std::vector<int64_t> sourceOf(tile::TransposeOp op, const TileLayout &,
-                                       std::vector<int64_t> at) {
+  static std::vector<int64_t> sourceOf(tile::TransposeOp op, const TileLayout &, std::vector<int64_t> at) {
     std::vector<int64_t> source(at.size());
     for (auto [to, from] : llvm::enumerate(op.getPermutation()))
       source[from] = at[to];
     return source;
   }
-  static std::vector<int64_t> sourceOf(tile::BroadcastOp, const TileLayout &from,
-                                       std::vector<int64_t> at) {
+  static std::vector<int64_t> sourceOf(tile::BroadcastOp, const TileLayout &from, std::vector<int64_t> at) {
     for (auto [place, extent] : llvm::zip_equal(at, from.shape()))
       if (extent == 1)
         place = 0;
@@ -277,8 +263,6 @@ private:
 } // namespace
 
 void lowering::populateElementwise(lowering::TypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<ElementwisePattern, ConstantPattern, SplatPattern, IotaPattern,
-               ReindexPattern<tile::ExpandDimsOp>, ReindexPattern<tile::BroadcastOp>,
-               ReindexPattern<tile::TransposeOp>>(
-      types, patterns.getContext());
+  patterns.add<ElementwisePattern, ConstantPattern, SplatPattern, IotaPattern, ReindexPattern<tile::ExpandDimsOp>,
+               ReindexPattern<tile::BroadcastOp>, ReindexPattern<tile::TransposeOp>>(types, patterns.getContext());
 }

@@ -9,12 +9,10 @@ namespace headrace::lowering {
 bool isFloat8(Type type);
 
 /// Registers of the 8-bit format `from` as f16, exactly. Requires: Feature::F8Convert.
-llvm::SmallVector<Value> extendFloat8(OpBuilder &builder, Location loc, ValueRange registers,
-                                      Type from);
+llvm::SmallVector<Value> extendFloat8(OpBuilder &builder, Location loc, ValueRange registers, Type from);
 
 /// f32 registers rounded to the 8-bit format `to`; what is too large becomes the largest finite
 /// value, as in the hardware's conversions. Requires: Feature::F8Convert.
-llvm::SmallVector<Value> truncateToFloat8(OpBuilder &builder, Location loc, ValueRange registers,
-                                          Type to);
+llvm::SmallVector<Value> truncateToFloat8(OpBuilder &builder, Location loc, ValueRange registers, Type to);
 
 } // namespace headrace::lowering

@@ -33,9 +33,7 @@ static int64_t chooseUnroll(const TileLayout &acc, int64_t k, int64_t elementWor
     columns.insert(at[1]);
   }
   int64_t unroll = std::min<int64_t>(kMaxUnroll, k & -k);
-  auto words = [&] {
-    return elementWords * (acc.numRegisters() + unroll * int64_t(rows.size() + columns.size()));
-  };
+  auto words = [&] { return elementWords * (acc.numRegisters() + unroll * int64_t(rows.size() + columns.size())); };
   while (unroll > 1 && words() > kRegisterBudget)
     unroll /= 2;
   return unroll;
@@ -65,8 +63,8 @@ struct FmaOperand {
 using Elements = std::map<std::pair<int64_t, int64_t>, Value>;
 
 /// The operand along dimension `dim` of the accumulator's layout.
-FailureOr<FmaOperand> makeOperand(MmaOp op, Type type, ValueRange values, int64_t dimK,
-                                  const TileLayout &acc, int64_t dim, Value place, int64_t unroll) {
+FailureOr<FmaOperand> makeOperand(MmaOp op, Type type, ValueRange values, int64_t dimK, const TileLayout &acc,
+                                  int64_t dim, Value place, int64_t unroll) {
   auto buffer = dyn_cast<BufferType>(type);
   if (!buffer || !buffer.isShared() || buffer.getShape().size() != 2)
     return op.emitOpError("expected operands in slots of shared memory for fma, got ") << type;
@@ -85,14 +83,12 @@ FailureOr<FmaOperand> makeOperand(MmaOp op, Type type, ValueRange values, int64_
   for (int64_t warp = 0; warp < acc.numWarps(); ++warp)
     for (int64_t lane = 0; lane < acc.atom().size(InDim::Lane); ++lane)
       for (int64_t k = 0; k < operand.extentK(); k += unroll)
-        operand.placeBits |=
-            denseOffset(operand.shared, operand.coordinate(acc.threadOffset(lane, warp)[dim], k));
+        operand.placeBits |= denseOffset(operand.shared, operand.coordinate(acc.threadOffset(lane, warp)[dim], k));
   return operand;
 }
 
 /// Loads what the trip that starts at `k` needs, in the type of the accumulation.
-Elements loadTrip(OpBuilder &builder, Location loc, const FmaOperand &operand, Value k,
-                  int64_t unroll, Type wide) {
+Elements loadTrip(OpBuilder &builder, Location loc, const FmaOperand &operand, Value k, int64_t unroll, Type wide) {
   SmallVector<Value> place = {operand.place, k};
   if (operand.dimK == 0)
     std::swap(place[0], place[1]);
@@ -137,8 +133,7 @@ Type accumulationType(Type a, Type b, Type acc) {
 struct FmaPattern : OpConversionPattern<MmaOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getAtom().getFamily() != tile::Family::Fma)
       return rewriter.notifyMatchFailure(op, "another family");
     Location loc = op.getLoc();
@@ -153,12 +148,10 @@ struct FmaPattern : OpConversionPattern<MmaOp> {
     int64_t unroll = chooseUnroll(*layout, k, adaptor.getAcc().front().getType().isF64() ? 2 : 1);
 
     SmallVector<Value> place = threadCoordinate(rewriter, loc, *layout, getThread(rewriter, op));
-    FailureOr<FmaOperand> a =
-        makeOperand(op, op.getA().getType(), adaptor.getA(), dimKA, *layout, 0, place[0], unroll);
+    FailureOr<FmaOperand> a = makeOperand(op, op.getA().getType(), adaptor.getA(), dimKA, *layout, 0, place[0], unroll);
     if (failed(a))
       return failure();
-    FailureOr<FmaOperand> b =
-        makeOperand(op, op.getB().getType(), adaptor.getB(), dimKB, *layout, 1, place[1], unroll);
+    FailureOr<FmaOperand> b = makeOperand(op, op.getB().getType(), adaptor.getB(), dimKB, *layout, 1, place[1], unroll);
     if (failed(b))
       return failure();
     Type type = adaptor.getAcc().front().getType();
@@ -168,8 +161,8 @@ struct FmaPattern : OpConversionPattern<MmaOp> {
       return op.emitOpError("expected operands of one K and of types that fma multiplies, got ")
              << op.getA().getType() << " and " << op.getB().getType();
 
-    SmallVector<Value> acc = accumulate(rewriter, loc, *layout, *a, *b, unroll,
-                                        extend(rewriter, loc, adaptor.getAcc(), wide));
+    SmallVector<Value> acc =
+        accumulate(rewriter, loc, *layout, *a, *b, unroll, extend(rewriter, loc, adaptor.getAcc(), wide));
     for (Value &value : acc)
       if (value.getType() != type)
         value = arith::TruncFOp::create(rewriter, loc, type, value);
@@ -184,24 +177,22 @@ private:
     });
   }
 
-  static SmallVector<Value> accumulate(OpBuilder &builder, Location loc, const TileLayout &layout,
-                                       const FmaOperand &a, const FmaOperand &b, int64_t unroll,
-                                       SmallVector<Value> acc) {
+  static SmallVector<Value> accumulate(OpBuilder &builder, Location loc, const TileLayout &layout, const FmaOperand &a,
+                                       const FmaOperand &b, int64_t unroll, SmallVector<Value> acc) {
     Value zero = constI32(builder, loc, 0);
     if (a.extentK() == unroll)
       return multiplyTrip(builder, loc, layout, a, b, zero, unroll, acc);
-    auto loop = scf::ForOp::create(
-        builder, loc, zero, constI32(builder, loc, a.extentK()), constI32(builder, loc, unroll),
-        acc, [&](OpBuilder &body, Location, Value k, ValueRange carried) {
-          scf::YieldOp::create(body, loc,
-                               multiplyTrip(body, loc, layout, a, b, k, unroll, carried));
-        });
+    auto loop =
+        scf::ForOp::create(builder, loc, zero, constI32(builder, loc, a.extentK()), constI32(builder, loc, unroll), acc,
+                           [&](OpBuilder &body, Location, Value k, ValueRange carried) {
+                             scf::YieldOp::create(body, loc, multiplyTrip(body, loc, layout, a, b, k, unroll, carried));
+                           });
     return loop.getResults();
   }
 
   static SmallVector<Value> multiplyTrip(OpBuilder &builder, Location loc, const TileLayout &layout,
-                                         const FmaOperand &a, const FmaOperand &b, Value k,
-                                         int64_t unroll, ValueRange carried) {
+                                         const FmaOperand &a, const FmaOperand &b, Value k, int64_t unroll,
+                                         ValueRange carried) {
     SmallVector<Value> acc(carried);
     Type wide = acc.front().getType();
     Elements elementsA = loadTrip(builder, loc, a, k, unroll, wide);
@@ -211,8 +202,7 @@ private:
         std::vector<int64_t> at = layout.registerOffset(reg);
         Value x = elementsA[{at[0], step}], y = elementsB[{at[1], step}];
         if (isa<IntegerType>(wide))
-          value =
-              arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, x, y), value);
+          value = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, x, y), value);
         else
           value = LLVM::FMAOp::create(builder, loc, wide, x, y, value);
       }

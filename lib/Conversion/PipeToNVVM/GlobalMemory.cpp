@@ -29,8 +29,7 @@ static StringRef cacheSuffix(Operation *op, std::optional<tile::Cache> cache, bo
   case tile::Cache::EvictFirst:
   case tile::Cache::EvictLast:
     if (TargetInfo target = targetOf(op);
-        !target.has(Feature::CacheEviction) ||
-        target.ptxVersion < featurePtxVersion(Feature::CacheEviction))
+        !target.has(Feature::CacheEviction) || target.ptxVersion < featurePtxVersion(Feature::CacheEviction))
       return "";
     return *cache == tile::Cache::EvictFirst ? ".L1::evict_first" : ".L1::evict_last";
   }
@@ -38,13 +37,12 @@ static StringRef cacheSuffix(Operation *op, std::optional<tile::Cache> cache, bo
 }
 
 /// The registers of `transfer`, each element of them `fill`.
-static SmallVector<Value> fillRegisters(OpBuilder &builder, Location loc, const Transfer &transfer,
-                                        const APInt &fill) {
+static SmallVector<Value> fillRegisters(OpBuilder &builder, Location loc, const Transfer &transfer, const APInt &fill) {
   SmallVector<Value> registers;
   for (Type type : transfer.types) {
     unsigned bits = type.getIntOrFloatBitWidth();
-    APInt value = fill.getBitWidth() < bits && transfer.count > 1 ? APInt::getSplat(bits, fill)
-                                                                  : fill.zextOrTrunc(bits);
+    APInt value =
+        fill.getBitWidth() < bits && transfer.count > 1 ? APInt::getSplat(bits, fill) : fill.zextOrTrunc(bits);
     registers.push_back(arith::ConstantOp::create(builder, loc, IntegerAttr::get(type, value)));
   }
   return registers;
@@ -58,9 +56,9 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
   LogicalResult matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<GlobalTile> tile = GlobalTile::create(
-        rewriter, op, op.getResult().getType(), cast<MemRefType>(op.getArray().getType()),
-        adaptor.getArray(), adaptor.getOffsets(), op.getVector());
+    FailureOr<GlobalTile> tile =
+        GlobalTile::create(rewriter, op, op.getResult().getType(), cast<MemRefType>(op.getArray().getType()),
+                           adaptor.getArray(), adaptor.getOffsets(), op.getVector());
     if (failed(tile))
       return failure();
     FailureOr<APInt> fill = fillBits(op, tile->element());
@@ -73,15 +71,13 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
     Transfer transfer(tile->vectorBytes(), tile->element());
     SmallVector<Value> words;
     for (int64_t first = 0; first < tile->numRegisters(); first += tile->vectorElements())
-      llvm::append_range(words, load(rewriter, loc, *tile, first, transfer, cache,
-                                     tile->isInside(rewriter, loc, first),
+      llvm::append_range(words, load(rewriter, loc, *tile, first, transfer, cache, tile->isInside(rewriter, loc, first),
                                      fillRegisters(rewriter, loc, transfer, *fill)));
     if (Value hasTail = tile->hasTail(rewriter, loc))
       words = loadTail(rewriter, loc, *tile, transfer, cache, hasTail, words);
     SmallVector<Value> registers;
     for (ValueRange rest = words; !rest.empty(); rest = rest.drop_front(transfer.types.size()))
-      llvm::append_range(registers,
-                         transfer.unpack(rewriter, loc, rest.take_front(transfer.types.size())));
+      llvm::append_range(registers, transfer.unpack(rewriter, loc, rest.take_front(transfer.types.size())));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -105,23 +101,20 @@ private:
 
   /// `otherwise`, replaced by what is at register `first` where `inside` holds.
   static SmallVector<Value> load(OpBuilder &builder, Location loc, GlobalTile &tile, int64_t first,
-                                 const Transfer &transfer, StringRef cache, Value inside,
-                                 ValueRange otherwise) {
+                                 const Transfer &transfer, StringRef cache, Value inside, ValueRange otherwise) {
     auto [base, offset] = tile.addressOf(builder, loc, first);
     int64_t count = transfer.types.size();
     SmallVector<Value> operands = {base, inside};
     llvm::append_range(operands, otherwise);
     SmallVector<int> tied = {-1, -1};
     llvm::append_range(tied, llvm::seq<int>(0, count));
-    std::string text = "@$" + std::to_string(count + 1) + " ld.global" + cache.str() +
-                       transfer.suffix + " " + transfer.list(0) + ", " +
-                       addressOperand(count, offset) + ";";
+    std::string text = "@$" + std::to_string(count + 1) + " ld.global" + cache.str() + transfer.suffix + " " +
+                       transfer.list(0) + ", " + addressOperand(count, offset) + ";";
     return ptx(builder, loc, text, transfer.types, operands, tied);
   }
 
-  static SmallVector<Value> loadTail(OpBuilder &builder, Location loc, GlobalTile &tile,
-                                     const Transfer &vector, StringRef cache, Value hasTail,
-                                     ValueRange words) {
+  static SmallVector<Value> loadTail(OpBuilder &builder, Location loc, GlobalTile &tile, const Transfer &vector,
+                                     StringRef cache, Value hasTail, ValueRange words) {
     OpBuilder::InsertionGuard guard(builder);
     auto branch = scf::IfOp::create(builder, loc, words.getTypes(), hasTail, /*withElse=*/true);
     builder.setInsertionPointToStart(branch.thenBlock());
@@ -133,8 +126,7 @@ private:
       SmallVector<Value> elements;
       for (Value element : vector.unpack(builder, loc, rest.take_front(vector.types.size()))) {
         Value inside = inner.isInTail(builder, loc, reg);
-        auto loaded = load(builder, loc, inner, reg++, single, cache, inside,
-                           single.pack(builder, loc, element));
+        auto loaded = load(builder, loc, inner, reg++, single, cache, inside, single.pack(builder, loc, element));
         llvm::append_range(elements, single.unpack(builder, loc, loaded));
       }
       llvm::append_range(replaced, vector.pack(builder, loc, elements));
@@ -152,9 +144,9 @@ struct StorePattern : OpConversionPattern<StoreOp> {
   LogicalResult matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<GlobalTile> tile = GlobalTile::create(
-        rewriter, op, op.getTile().getType(), cast<MemRefType>(op.getArray().getType()),
-        adaptor.getArray(), adaptor.getOffsets(), op.getVector(), op.getValid());
+    FailureOr<GlobalTile> tile =
+        GlobalTile::create(rewriter, op, op.getTile().getType(), cast<MemRefType>(op.getArray().getType()),
+                           adaptor.getArray(), adaptor.getOffsets(), op.getVector(), op.getValid());
     if (failed(tile))
       return failure();
     tile->onlyIf(isWriter(rewriter, loc, tile->getLayout(), getThread(rewriter, op)));
@@ -178,13 +170,13 @@ struct StorePattern : OpConversionPattern<StoreOp> {
   }
 
 private:
-  static void store(OpBuilder &builder, Location loc, GlobalTile &tile, int64_t first,
-                    const Transfer &transfer, StringRef cache, Value inside, ValueRange elements) {
+  static void store(OpBuilder &builder, Location loc, GlobalTile &tile, int64_t first, const Transfer &transfer,
+                    StringRef cache, Value inside, ValueRange elements) {
     auto [base, offset] = tile.addressOf(builder, loc, first);
     SmallVector<Value> operands = {base, inside};
     llvm::append_range(operands, transfer.pack(builder, loc, elements));
-    std::string text = "@$1 st.global" + cache.str() + transfer.suffix + " " +
-                       addressOperand(0, offset) + ", " + transfer.list(2) + ";";
+    std::string text = "@$1 st.global" + cache.str() + transfer.suffix + " " + addressOperand(0, offset) + ", " +
+                       transfer.list(2) + ";";
     ptx(builder, loc, text, {}, operands);
   }
 };

@@ -11,13 +11,11 @@ using namespace headrace::lowering;
 
 /// Elements of one access: what the op allows, as far as consecutive registers are consecutive in
 /// memory.
-static int64_t vectorLength(const TileLayout &layout, int64_t dim, int64_t elementBytes,
-                            std::optional<int64_t> bytes) {
+static int64_t vectorLength(const TileLayout &layout, int64_t dim, int64_t elementBytes, std::optional<int64_t> bytes) {
   if (dim < 0 || !bytes)
     return 1;
   int64_t most = std::min(*bytes, kMaxVectorBytes) / elementBytes;
-  return std::min<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(most, 1)),
-                           layout.contiguous(dim));
+  return std::min<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(most, 1)), layout.contiguous(dim));
 }
 
 static Value addI64(OpBuilder &builder, Location loc, Value sum, Value term) {
@@ -39,26 +37,22 @@ static Value cutOff(OpBuilder &builder, Location loc, Value size, Value offset, 
   return arith::MaxSIOp::create(builder, loc, end, constI32(builder, loc, 0));
 }
 
-FailureOr<GlobalTile> GlobalTile::create(OpBuilder &builder, Operation *op, Type tileType,
-                                         MemRefType arrayType, ValueRange array,
-                                         ArrayRef<ValueRange> offsets,
-                                         std::optional<int64_t> vector,
+FailureOr<GlobalTile> GlobalTile::create(OpBuilder &builder, Operation *op, Type tileType, MemRefType arrayType,
+                                         ValueRange array, ArrayRef<ValueRange> offsets, std::optional<int64_t> vector,
                                          std::optional<ArrayRef<int64_t>> valid) {
   FailureOr<TileLayout> layout = layoutOf(op, tileType);
   if (failed(layout))
     return failure();
   Type element = registerType(arrayType.getElementType());
   if (!isTransferable(element) || arrayType.getElementType() != getElementTypeOrSelf(tileType))
-    return op->emitOpError(
-               "expected array and tile of one element type of 1, 2, 4 or 8 bytes, got ")
+    return op->emitOpError("expected array and tile of one element type of 1, 2, 4 or 8 bytes, got ")
            << arrayType << " and " << tileType;
   int64_t lead = arrayType.getRank() - layout->rank();
   if (lead < 0 || int64_t(offsets.size()) != arrayType.getRank())
     return op->emitOpError("expected a tile of at most the array's rank, and an offset for each dimension");
 
   Location loc = op->getLoc();
-  SmallVector<Value> places =
-      llvm::map_to_vector(offsets, [](ValueRange offset) { return offset.front(); });
+  SmallVector<Value> places = llvm::map_to_vector(offsets, [](ValueRange offset) { return offset.front(); });
   ArrayView view = ArrayView(arrayType, array).dropDims(builder, loc, lead, places);
   arrayType = view.getType();
   offsets = offsets.drop_front(lead);
@@ -83,8 +77,7 @@ FailureOr<GlobalTile> GlobalTile::create(OpBuilder &builder, Operation *op, Type
       tile.straddles = arrayType.isDynamicDim(d) || arrayType.getDimSize(d) % tile.vector != 0;
       if (tile.straddles) {
         // Start below size - vector + 1, which may be negative.
-        Value start =
-            arith::SubIOp::create(builder, loc, dim.size, constI32(builder, loc, tile.vector - 1));
+        Value start = arith::SubIOp::create(builder, loc, dim.size, constI32(builder, loc, tile.vector - 1));
         dim.limit = arith::MaxSIOp::create(builder, loc, start, constI32(builder, loc, 0));
       }
     }
@@ -123,9 +116,8 @@ GlobalTile::Address GlobalTile::addressOf(OpBuilder &builder, Location loc, int6
     Value bytes;
     for (auto [dim, step] : llvm::zip_equal(dims, constant))
       if (step)
-        bytes = addI64(
-            builder, loc, bytes,
-            arith::MulIOp::create(builder, loc, dim.strideBytes, constI64(builder, loc, step)));
+        bytes = addI64(builder, loc, bytes,
+                       arith::MulIOp::create(builder, loc, dim.strideBytes, constI64(builder, loc, step)));
     if (high)
       bytes = addI64(builder, loc, bytes, constI64(builder, loc, high));
     base = bytes ? advance(builder, loc, threadAddress, bytes) : threadAddress;
@@ -133,23 +125,20 @@ GlobalTile::Address GlobalTile::addressOf(OpBuilder &builder, Location loc, int6
   return {base, immediate};
 }
 
-Value GlobalTile::isBelow(OpBuilder &builder, Location loc, const Dim &dim, int64_t constant,
-                          Value bound) {
+Value GlobalTile::isBelow(OpBuilder &builder, Location loc, const Dim &dim, int64_t constant, Value bound) {
   Value coordinate = dim.coordinate;
   if (constant)
     coordinate = arith::AddIOp::create(builder, loc, coordinate, constI32(builder, loc, constant));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, coordinate, bound);
 }
 
-Value GlobalTile::conjunction(OpBuilder &builder, Location loc,
-                              const std::vector<int64_t> &constant, bool whole) {
+Value GlobalTile::conjunction(OpBuilder &builder, Location loc, const std::vector<int64_t> &constant, bool whole) {
   Value result = enabled;
   for (auto [dim, step] : llvm::zip_equal(dims, constant)) {
     Value &condition = (whole ? dim.inside : dim.insideSize)[step];
     if (!condition)
       condition = isBelow(builder, loc, dim, step, whole ? dim.limit : dim.size);
-    result =
-        result ? arith::AndIOp::create(builder, loc, result, condition).getResult() : condition;
+    result = result ? arith::AndIOp::create(builder, loc, result, condition).getResult() : condition;
   }
   return result;
 }
@@ -161,10 +150,8 @@ Value GlobalTile::isInside(OpBuilder &builder, Location loc, int64_t first) {
 Value GlobalTile::hasTail(OpBuilder &builder, Location loc) {
   if (!straddles)
     return {};
-  Value rest =
-      arith::AndIOp::create(builder, loc, dims[along].size, constI32(builder, loc, vector - 1));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, rest,
-                               constI32(builder, loc, 0));
+  Value rest = arith::AndIOp::create(builder, loc, dims[along].size, constI32(builder, loc, vector - 1));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, rest, constI32(builder, loc, 0));
 }
 
 Value GlobalTile::isInTail(OpBuilder &builder, Location loc, int64_t reg) {
@@ -174,7 +161,7 @@ Value GlobalTile::isInTail(OpBuilder &builder, Location loc, int64_t reg) {
   Value &whole = dims[along].inside[start];
   if (!whole)
     whole = isBelow(builder, loc, dims[along], start, dims[along].limit);
-  Value notWhole = arith::XOrIOp::create(
-      builder, loc, whole, arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+  Value notWhole =
+      arith::XOrIOp::create(builder, loc, whole, arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
   return arith::AndIOp::create(builder, loc, element, notWhole);
 }

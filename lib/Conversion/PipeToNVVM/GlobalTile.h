@@ -21,8 +21,7 @@ public:
   /// along its dimension. Emits an error on `op` for tiles that do not fit.
   static mlir::FailureOr<GlobalTile> create(OpBuilder &builder, Operation *op, Type tileType,
                                             mlir::MemRefType arrayType, ValueRange array,
-                                            llvm::ArrayRef<ValueRange> offsets,
-                                            std::optional<int64_t> vector,
+                                            llvm::ArrayRef<ValueRange> offsets, std::optional<int64_t> vector,
                                             std::optional<llvm::ArrayRef<int64_t>> valid = std::nullopt);
 
   const TileLayout &getLayout() const { return layout; }
@@ -52,22 +51,20 @@ public:
   Value isInTail(OpBuilder &builder, Location loc, int64_t reg);
 
 private:
-  GlobalTile(TileLayout layout, Type elementType)
-      : layout(std::move(layout)), elementType(elementType) {}
+  GlobalTile(TileLayout layout, Type elementType) : layout(std::move(layout)), elementType(elementType) {}
 
   /// What is known of one dimension.
   struct Dim {
-    Value coordinate; ///< i32: offset + thread part
-    Value size;       ///< i32: extent
-    Value limit; ///< i32: a vector is inside if it starts below; size where vectors do not go along
-    std::optional<int64_t> stride;       ///< bytes, if constant
-    Value strideBytes;                   ///< i64, if not
-    std::map<int64_t, Value> inside;     ///< by constant: coordinate + constant < limit
+    Value coordinate;                ///< i32: offset + thread part
+    Value size;                      ///< i32: extent
+    Value limit;                     ///< i32: a vector is inside if it starts below; size where vectors do not go along
+    std::optional<int64_t> stride;   ///< bytes, if constant
+    Value strideBytes;               ///< i64, if not
+    std::map<int64_t, Value> inside; ///< by constant: coordinate + constant < limit
     std::map<int64_t, Value> insideSize; ///< by constant: coordinate + constant < size
   };
   Value isBelow(OpBuilder &builder, Location loc, const Dim &dim, int64_t constant, Value bound);
-  Value conjunction(OpBuilder &builder, Location loc, const std::vector<int64_t> &constant,
-                    bool whole);
+  Value conjunction(OpBuilder &builder, Location loc, const std::vector<int64_t> &constant, bool whole);
 
   TileLayout layout;
   Type elementType;

@@ -37,11 +37,11 @@ private:
 
   /// One dimension of the array.
   struct Dim {
-    Value start;                      ///< i32: an index, with the thread's part of the coordinate
-    SmallVector<Value> places;        ///< or a place for each of these registers
-    std::vector<int64_t> placeOf;     ///< register of the tile -> number of its place
-    std::optional<int64_t> tileDim;   ///< dimension of the tile that an index runs along
-    std::map<int64_t, Access> known;  ///< by constant, or by number of the place: bytes (i64), inside
+    Value start;                     ///< i32: an index, with the thread's part of the coordinate
+    SmallVector<Value> places;       ///< or a place for each of these registers
+    std::vector<int64_t> placeOf;    ///< register of the tile -> number of its place
+    std::optional<int64_t> tileDim;  ///< dimension of the tile that an index runs along
+    std::map<int64_t, Access> known; ///< by constant, or by number of the place: bytes (i64), inside
   };
   Access resolve(Dim &dim, unsigned number, int64_t reg);
 
@@ -166,7 +166,8 @@ SmallVector<Value> load(OpBuilder &builder, Location loc, const Transfer &transf
              transfer.types, operands, tied);
 }
 
-void store(OpBuilder &builder, Location loc, const Transfer &transfer, IndexedTile::Access access, ValueRange elements) {
+void store(OpBuilder &builder, Location loc, const Transfer &transfer, IndexedTile::Access access,
+           ValueRange elements) {
   SmallVector<Value> operands = {access.address, access.inside};
   llvm::append_range(operands, transfer.pack(builder, loc, elements));
   ptx(builder, loc, "@$1 st.global" + transfer.suffix + " [$0], " + transfer.list(2) + ";", {}, operands);
@@ -195,8 +196,8 @@ struct GatherPattern : OpConversionPattern<tile::GatherOp> {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getResult().getType());
     auto array = cast<MemRefType>(op.getArray().getType());
-    FailureOr<IndexedTile> tile = IndexedTile::create(rewriter, op, type, array, adaptor.getArray(),
-                                                      op.getPositions(), adaptor.getPositions());
+    FailureOr<IndexedTile> tile =
+        IndexedTile::create(rewriter, op, type, array, adaptor.getArray(), op.getPositions(), adaptor.getPositions());
     if (failed(tile))
       return failure();
     Type element = registerType(type.getElementType());
@@ -208,9 +209,9 @@ struct GatherPattern : OpConversionPattern<tile::GatherOp> {
     SmallVector<Value> fill(vector, bitsConstant(rewriter, loc, element, op.getFill()));
     SmallVector<Value> registers;
     for (int64_t reg = 0; reg < tile->getLayout()->numRegisters(); reg += vector)
-      llvm::append_range(registers,
-                         transfer.unpack(rewriter, loc, load(rewriter, loc, transfer, tile->at(reg),
-                                                             transfer.pack(rewriter, loc, fill))));
+      llvm::append_range(
+          registers, transfer.unpack(rewriter, loc,
+                                     load(rewriter, loc, transfer, tile->at(reg), transfer.pack(rewriter, loc, fill))));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -245,17 +246,17 @@ std::string swapLoop(tile::Combine combine, Type type) {
       return ("cvt.f32.f16 " + to + ", " + from + ";\n").str();
     return ("mov.b32 " + to + ", {zero, " + from + "};\n").str();
   };
-  std::string narrow = bits != 16      ? "mov" + word + " new, x;\n"
+  std::string narrow = bits != 16     ? "mov" + word + " new, x;\n"
                        : type.isF16() ? "cvt.rn.f16.f32 new, x;\n"
                                       : "cvt.rn.bf16.f32 new, x;\n";
   return "{\n.reg .pred p;\n.reg " + word + " old, new, seen;\n.reg .b16 zero;\n.reg " + number +
          " x, y;\n@!$1 bra D;\nmov.b16 zero, 0;\n" + widen("y", "$2") + "ld.relaxed.gpu.global" + word +
          " old, [$0];\nL:\n" + widen("x", "old") + op + number + " x, x, y;\n" + narrow + "atom.global.cas" + word +
-         " seen, [$0], old, new;\nsetp.eq" + word +
-         " p, seen, old;\nmov" + word + " old, seen;\n@!p bra L;\nD:\n}";
+         " seen, [$0], old, new;\nsetp.eq" + word + " p, seen, old;\nmov" + word + " old, seen;\n@!p bra L;\nD:\n}";
 }
 
-void update(OpBuilder &builder, Operation *op, tile::Combine combine, IndexedTile::Access access, Value value, Type type) {
+void update(OpBuilder &builder, Operation *op, tile::Combine combine, IndexedTile::Access access, Value value,
+            Type type) {
   std::string text = reduction(combine, type, targetOf(op));
   text = text.empty() ? swapLoop(combine, type) : "@$1 " + text + " [$0], $2;";
   ptx(builder, op->getLoc(), text, {}, {access.address, access.inside, value});
@@ -267,8 +268,8 @@ LogicalResult writeElements(ConversionPatternRewriter &rewriter, Operation *op, 
                             std::optional<tile::Combine> combine, std::optional<ArrayRef<int64_t>> valid) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(tileValue.getType());
-  FailureOr<IndexedTile> tile = IndexedTile::create(rewriter, op, type, cast<MemRefType>(arrayValue.getType()), array,
-                                                    positions, converted);
+  FailureOr<IndexedTile> tile =
+      IndexedTile::create(rewriter, op, type, cast<MemRefType>(arrayValue.getType()), array, positions, converted);
   if (failed(tile))
     return failure();
   Value writer = isWriter(rewriter, loc, *tile->getLayout(), getThread(rewriter, op));
@@ -313,9 +314,8 @@ struct ReduceStorePattern : OpConversionPattern<tile::ReduceStoreOp> {
 /// Where one element of an array is.
 template <typename Op, typename Adaptor>
 FailureOr<IndexedTile::Access> elementOf(OpBuilder &builder, Op op, Adaptor adaptor) {
-  FailureOr<IndexedTile> element =
-      IndexedTile::create(builder, op, {}, cast<MemRefType>(op.getArray().getType()), adaptor.getArray(),
-                          op.getOffsets(), adaptor.getOffsets());
+  FailureOr<IndexedTile> element = IndexedTile::create(builder, op, {}, cast<MemRefType>(op.getArray().getType()),
+                                                       adaptor.getArray(), op.getOffsets(), adaptor.getOffsets());
   if (failed(element))
     return failure();
   return element->at(0);

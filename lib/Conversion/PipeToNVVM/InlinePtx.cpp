@@ -49,8 +49,8 @@ static Value convert(OpBuilder &builder, Location loc, Value value, Type type) {
   return LLVM::BitcastOp::create(builder, loc, type, value);
 }
 
-SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef text,
-                                 TypeRange results, ValueRange operands, ArrayRef<int> tied) {
+SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef text, TypeRange results,
+                                 ValueRange operands, ArrayRef<int> tied) {
   SmallVector<Type> types = llvm::map_to_vector(results, assemblyType);
   SmallVector<Value> values;
   std::string constraints;
@@ -75,13 +75,12 @@ SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef tex
     returned.push_back(types.front());
   else if (!types.empty())
     returned.push_back(LLVM::LLVMStructType::getLiteral(builder.getContext(), types));
-  auto assembly = LLVM::InlineAsmOp::create(
-      builder, loc, returned, values, builder.getStringAttr(text),
-      builder.getStringAttr(constraints),
-      /*has_side_effects=*/builder.getUnitAttr(), /*is_align_stack=*/UnitAttr(),
-      LLVM::TailCallKindAttr::get(builder.getContext(), LLVM::TailCallKind::None),
-      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  auto assembly = LLVM::InlineAsmOp::create(builder, loc, returned, values, builder.getStringAttr(text),
+                                            builder.getStringAttr(constraints),
+                                            /*has_side_effects=*/builder.getUnitAttr(), /*is_align_stack=*/UnitAttr(),
+                                            LLVM::TailCallKindAttr::get(builder.getContext(), LLVM::TailCallKind::None),
+                                            LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+                                            /*operand_attrs=*/ArrayAttr());
 
   SmallVector<Value> unpacked;
   for (auto [i, type] : llvm::enumerate(results)) {
@@ -106,10 +105,9 @@ SmallVector<Value> lowering::packWords(OpBuilder &builder, Location loc, ValueRa
   if (bits == 64) {
     auto pair = VectorType::get(2, i32);
     for (Value scalar : scalars)
-      llvm::append_range(
-          words, vector::ToElementsOp::create(
-                     builder, loc, LLVM::BitcastOp::create(builder, loc, pair, scalar).getResult())
-                     .getResults());
+      llvm::append_range(words, vector::ToElementsOp::create(
+                                    builder, loc, LLVM::BitcastOp::create(builder, loc, pair, scalar).getResult())
+                                    .getResults());
     return words;
   }
   if (bits == 32) {
@@ -122,16 +120,15 @@ SmallVector<Value> lowering::packWords(OpBuilder &builder, Location loc, ValueRa
   for (size_t i = 0; i < scalars.size(); i += perWord) {
     SmallVector<Value> part(scalars.slice(i, std::min(perWord, scalars.size() - i)));
     if (part.size() < perWord)
-      part.append(perWord - part.size(),
-                  arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element)));
+      part.append(perWord - part.size(), arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element)));
     Value packed = vector::FromElementsOp::create(builder, loc, vectorType, part);
     words.push_back(LLVM::BitcastOp::create(builder, loc, i32, packed));
   }
   return words;
 }
 
-SmallVector<Value> lowering::unpackWords(OpBuilder &builder, Location loc, ValueRange words,
-                                         Type element, int64_t count) {
+SmallVector<Value> lowering::unpackWords(OpBuilder &builder, Location loc, ValueRange words, Type element,
+                                         int64_t count) {
   element = registerType(element);
   int64_t bits = element.getIntOrFloatBitWidth();
   SmallVector<Value> scalars;
@@ -162,8 +159,7 @@ SmallVector<Value> lowering::unpackWords(OpBuilder &builder, Location loc, Value
 
 // mbarrier.try_wait: PTX ISA 9.7.13.15.16. It suspends the thread for a while, so the loop hardly
 // ever turns.
-void lowering::waitBarrier(OpBuilder &builder, Location loc, Value barrier, Value parity,
-                           Value predicate) {
+void lowering::waitBarrier(OpBuilder &builder, Location loc, Value barrier, Value parity, Value predicate) {
   if (!predicate) {
     ptx(builder, loc,
         "{\n.reg .pred p;\nW: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n@p bra "

@@ -25,8 +25,7 @@ namespace {
 /// func.func, so that getRole works while its body is converted.
 struct ConvertParameters : OpConversionPattern<func::FuncOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(func::FuncOp kernel, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(func::FuncOp kernel, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     auto pointer = LLVM::LLVMPointerType::get(getContext());
     mlir::TypeConverter::SignatureConversion conversion(kernel.getNumArguments());
     SmallVector<DictionaryAttr> attributes;
@@ -96,12 +95,10 @@ struct ConvertDim : OpConversionPattern<memref::DimOp> {
 
 } // namespace
 
-void lowering::populateKernel(TypeConverter &converter, RewritePatternSet &patterns,
-                              const TargetInfo &) {
-  patterns.add<
-      ConvertParameters, ConvertDim,
-      ConvertGridQuestion<gpu::BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
-      ConvertGridQuestion<gpu::GridDimOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>(
+void lowering::populateKernel(TypeConverter &converter, RewritePatternSet &patterns, const TargetInfo &) {
+  patterns.add<ConvertParameters, ConvertDim,
+               ConvertGridQuestion<gpu::BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
+               ConvertGridQuestion<gpu::GridDimOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>(
       converter, patterns.getContext());
 }
 
@@ -115,8 +112,7 @@ static void passIndicesAsI32(Block &entry) {
     if (!argument.getType().isIndex())
       continue;
     argument.setType(builder.getI32Type());
-    auto index =
-        arith::IndexCastOp::create(builder, argument.getLoc(), builder.getIndexType(), argument);
+    auto index = arith::IndexCastOp::create(builder, argument.getLoc(), builder.getIndexType(), argument);
     argument.replaceAllUsesExcept(index, index);
   }
 }
@@ -133,8 +129,7 @@ static DictionaryAttr parameterAttrs(func::FuncOp kernel, unsigned i) {
     attributes.set(LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(64));
     attributes.set(NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
   } else if (auto align = kernel.getArgAttrOfType<IntegerAttr>(i, tile::kAlignAttr)) {
-    attributes.set(LLVM::LLVMDialect::getAlignAttrName(),
-                   builder.getI64IntegerAttr(align.getInt()));
+    attributes.set(LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(align.getInt()));
   }
   return attributes.getDictionary(kernel.getContext());
 }
@@ -148,14 +143,13 @@ void lowering::lowerKernel(func::FuncOp kernel) {
 
   Type nothing = LLVM::LLVMVoidType::get(kernel.getContext());
   SmallVector<Type> types(kernel.getBody().getArgumentTypes());
-  auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getName(),
-                                           LLVM::LLVMFunctionType::get(nothing, types));
+  auto function =
+      LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getName(), LLVM::LLVMFunctionType::get(nothing, types));
   function.getBody().takeBody(kernel.getBody());
   function_interface_impl::setAllArgAttrDicts(function, attributes);
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   int32_t threads = 32 * kernel->getAttrOfType<IntegerAttr>(kWarpsAttr).getInt();
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({threads, 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({threads, 1, 1}));
   auto occupancy = kernel->getAttrOfType<IntegerAttr>(kOccupancyAttr);
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(occupancy ? occupancy.getInt() : 1));

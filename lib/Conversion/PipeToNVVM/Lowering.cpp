@@ -31,8 +31,7 @@ static LogicalResult convertArray(MemRefType type, SmallVectorImpl<Type> &parts)
   return success();
 }
 
-static std::optional<LogicalResult> convertTile(RankedTensorType type,
-                                                SmallVectorImpl<Type> &registers) {
+static std::optional<LogicalResult> convertTile(RankedTensorType type, SmallVectorImpl<Type> &registers) {
   auto layout = dyn_cast_or_null<tile::LayoutAttr>(type.getEncoding());
   if (!layout)
     return failure();
@@ -42,15 +41,11 @@ static std::optional<LogicalResult> convertTile(RankedTensorType type,
 
 lowering::TypeConverter::TypeConverter() {
   addConversion([](Type type) { return registerType(type); });
-  addConversion(
-      [](RankedTensorType type, SmallVectorImpl<Type> &out) { return convertTile(type, out); });
-  addConversion([](InflightType type, SmallVectorImpl<Type> &out) {
-    return convertTile(type.getTile(), out);
-  });
+  addConversion([](RankedTensorType type, SmallVectorImpl<Type> &out) { return convertTile(type, out); });
+  addConversion([](InflightType type, SmallVectorImpl<Type> &out) { return convertTile(type.getTile(), out); });
   addConversion([](BufferType type) -> Type { return IntegerType::get(type.getContext(), 32); });
   addConversion([](ChannelType, SmallVectorImpl<Type> &) { return success(); });
-  addConversion(
-      [](MemRefType type, SmallVectorImpl<Type> &out) { return convertArray(type, out); });
+  addConversion([](MemRefType type, SmallVectorImpl<Type> &out) { return convertArray(type, out); });
 }
 
 TargetInfo lowering::targetOf(Operation *op) {
@@ -63,8 +58,7 @@ TargetInfo lowering::targetOf(Operation *op) {
 //-----------------------------------------------------------------------===//
 
 Value lowering::constI32(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
 Value lowering::constI64(OpBuilder &builder, Location loc, int64_t value) {
@@ -96,35 +90,28 @@ Value ArrayView::stride(OpBuilder &builder, Location loc, unsigned dim) const {
   return parts[1 + type.getNumDynamicDims() + llvm::count_if(before, ShapedType::isDynamic)];
 }
 
-ArrayView ArrayView::dropDims(OpBuilder &builder, Location loc, int64_t count,
-                              ArrayRef<Value> offsets) const {
+ArrayView ArrayView::dropDims(OpBuilder &builder, Location loc, int64_t count, ArrayRef<Value> offsets) const {
   if (count == 0)
     return *this;
   Value bytes = constI64(builder, loc, 0), inside;
   for (int64_t dim = 0; dim < count; ++dim) {
     Value place = toI32(builder, loc, offsets[dim]);
-    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place,
-                                       size(builder, loc, dim));
+    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, size(builder, loc, dim));
     inside = inside ? arith::AndIOp::create(builder, loc, inside, here).getResult() : here;
-    Value step = arith::MulIOp::create(builder, loc, stride(builder, loc, dim),
-                                       constI64(builder, loc, elementBytes()));
+    Value step = arith::MulIOp::create(builder, loc, stride(builder, loc, dim), constI64(builder, loc, elementBytes()));
     Value wide = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), place);
-    bytes = arith::AddIOp::create(builder, loc, bytes,
-                                  arith::MulIOp::create(builder, loc, wide, step));
+    bytes = arith::AddIOp::create(builder, loc, bytes, arith::MulIOp::create(builder, loc, wide, step));
   }
   // Outside, no address is formed from the place.
   bytes = arith::SelectOp::create(builder, loc, inside, bytes, constI64(builder, loc, 0));
   auto [strides, offset] = type.getStridesAndOffset();
   SmallVector<int64_t> shape(type.getShape().drop_front(count));
   shape[0] = ShapedType::kDynamic;
-  auto rest = MemRefType::get(
-      shape, type.getElementType(),
-      StridedLayoutAttr::get(type.getContext(), 0, ArrayRef(strides).drop_front(count)));
+  auto rest = MemRefType::get(shape, type.getElementType(),
+                              StridedLayoutAttr::get(type.getContext(), 0, ArrayRef(strides).drop_front(count)));
   SmallVector<Value> result = {
-      LLVM::GEPOp::create(builder, loc, base().getType(), builder.getI8Type(), base(),
-                          ArrayRef<LLVM::GEPArg>{bytes}),
-      arith::SelectOp::create(builder, loc, inside, size(builder, loc, count),
-                              constI32(builder, loc, 0))};
+      LLVM::GEPOp::create(builder, loc, base().getType(), builder.getI8Type(), base(), ArrayRef<LLVM::GEPArg>{bytes}),
+      arith::SelectOp::create(builder, loc, inside, size(builder, loc, count), constI32(builder, loc, 0))};
   for (int64_t dim = count + 1; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       result.push_back(size(builder, loc, dim));
@@ -172,8 +159,7 @@ static Value atKernelStart(OpBuilder &builder, Operation *op, StringRef name,
   Value value = make(builder);
   // The marked ops stay the first ones of the block: what `make` needed is marked, too.
   Operation *result = value.getDefiningOp();
-  for (Operation *made = last ? last->getNextNode() : &entry.front(); made != result;
-       made = made->getNextNode())
+  for (Operation *made = last ? last->getNextNode() : &entry.front(); made != result; made = made->getNextNode())
     made->setAttr(kThreadAttr, builder.getStringAttr(""));
   result->setAttr(kThreadAttr, builder.getStringAttr(name));
   return value;
@@ -200,9 +186,8 @@ static Value kernelWarp(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
   return atKernelStart(builder, op, "warp", [&](OpBuilder &b) -> Value {
     Value warp = arith::ShRUIOp::create(b, loc, thread, constI32(b, loc, 5));
-    return NVVM::ShflOp::create(b, loc, b.getI32Type(), constI32(b, loc, -1), warp,
-                                constI32(b, loc, 0), constI32(b, loc, 31), NVVM::ShflKind::idx,
-                                UnitAttr());
+    return NVVM::ShflOp::create(b, loc, b.getI32Type(), constI32(b, loc, -1), warp, constI32(b, loc, 0),
+                                constI32(b, loc, 31), NVVM::ShflKind::idx, UnitAttr());
   });
 }
 
@@ -224,8 +209,7 @@ Thread lowering::getThread(OpBuilder &builder, Operation *op) {
 Value lowering::isLeader(OpBuilder &builder, Operation *op) {
   Location loc = op->getLoc();
   Value first = constI32(builder, loc, 32 * getRole(op).firstWarp);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, kernelThread(builder, op),
-                               first);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, kernelThread(builder, op), first);
 }
 
 Value lowering::groupOf(OpBuilder &builder, Operation *op, int64_t groups) {
@@ -240,8 +224,7 @@ Value lowering::isGroupLeader(OpBuilder &builder, Operation *op, std::optional<i
   Location loc = op->getLoc();
   Value threads = constI32(builder, loc, 32 * getRole(op).active / *groups);
   Value place = arith::RemUIOp::create(builder, loc, getThread(builder, op).id, threads);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place,
-                               constI32(builder, loc, 0));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place, constI32(builder, loc, 0));
 }
 
 //===- addresses
@@ -254,8 +237,7 @@ static Value add(OpBuilder &builder, Location loc, Value value, int64_t constant
 }
 
 Value lowering::sharedAddress(OpBuilder &builder, Location loc, int64_t offset) {
-  Type pointer =
-      LLVM::LLVMPointerType::get(builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
   Value shared = LLVM::AddressOfOp::create(builder, loc, pointer, kSharedSymbol);
   Value base = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), shared);
   return add(builder, loc, base, offset);
@@ -263,40 +245,32 @@ Value lowering::sharedAddress(OpBuilder &builder, Location loc, int64_t offset) 
 
 /// base + index * pitch + offset. The constant comes last: instructions take it as an immediate,
 /// and the addresses of one slot share the rest.
-static Value ringAddress(OpBuilder &builder, Location loc, Value base, Value index, int64_t pitch,
-                         int64_t offset) {
+static Value ringAddress(OpBuilder &builder, Location loc, Value base, Value index, int64_t pitch, int64_t offset) {
   if (index)
     base = arith::AddIOp::create(builder, loc, base, multiply(builder, loc, index, pitch));
   return add(builder, loc, base, offset);
 }
 
-Value lowering::slotAddress(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index,
-                            unsigned buffer) {
+Value lowering::slotAddress(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index, unsigned buffer) {
   ChannelType type = channel.getChannel().getType();
-  Value base = type.getBuffers()[buffer].isShared() ? sharedAddress(builder, loc, 0)
-                                                    : tmemBase(builder, channel);
-  return ringAddress(builder, loc, base, type.getDepth() == 1 ? Value() : index,
-                     channel.getSlotPitch(),
+  Value base = type.getBuffers()[buffer].isShared() ? sharedAddress(builder, loc, 0) : tmemBase(builder, channel);
+  return ringAddress(builder, loc, base, type.getDepth() == 1 ? Value() : index, channel.getSlotPitch(),
                      *channel.getOffset() + channel.getBufferOffset(buffer));
 }
 
 static constexpr int64_t kBarrierBytes = 8; // PTX ISA 9.7.13.15.1
 
-static Value barrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index,
-                     bool empty) {
+static Value barrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index, bool empty) {
   int64_t depth = channel.getChannel().getType().getDepth();
-  return ringAddress(builder, loc, sharedAddress(builder, loc, 0), depth == 1 ? Value() : index,
-                     kBarrierBytes,
+  return ringAddress(builder, loc, sharedAddress(builder, loc, 0), depth == 1 ? Value() : index, kBarrierBytes,
                      *channel.getBarrierOffset() + (empty ? kBarrierBytes * depth : 0));
 }
 
-Value lowering::fullBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel,
-                            Value index) {
+Value lowering::fullBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index) {
   return barrier(builder, loc, channel, index, /*empty=*/false);
 }
 
-Value lowering::emptyBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel,
-                             Value index) {
+Value lowering::emptyBarrier(OpBuilder &builder, Location loc, CreateChannelOp channel, Value index) {
   return barrier(builder, loc, channel, index, /*empty=*/true);
 }
 

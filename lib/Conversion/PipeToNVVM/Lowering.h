@@ -112,7 +112,8 @@ void setTmemBase(Value base);
 /// layout.threadOffset(lane, warp) computed at run time with shifts and masks.
 llvm::SmallVector<Value> threadCoordinate(OpBuilder &builder, Location loc, const TileLayout &layout, Thread thread);
 /// The same for a given (run-time) lane and warp.
-llvm::SmallVector<Value> coordinateOf(OpBuilder &builder, Location loc, const TileLayout &layout, Value lane, Value warp);
+llvm::SmallVector<Value> coordinateOf(OpBuilder &builder, Location loc, const TileLayout &layout, Value lane,
+                                      Value warp);
 
 /// Byte offset in `layout` of run-time coordinates (i32) plus constant ones. Requires: each constant part is a
 /// registerOffset of a layout whose thread part is `coordinate`, so that the two do not carry into each other's bits
@@ -137,21 +138,23 @@ llvm::SmallVector<Value> packWords(OpBuilder &builder, Location loc, ValueRange 
 llvm::SmallVector<Value> unpackWords(OpBuilder &builder, Location loc, ValueRange words, Type element, int64_t count);
 
 /// Patterns by concern; each is in the file of the same name.
-void populateElementwise(TypeConverter &, mlir::RewritePatternSet &);  // arith and math on register tiles, broadcast...
-void populateReductions(TypeConverter &, mlir::RewritePatternSet &);   // tile.reduce, tile.scan
-void populateIndexedMemory(TypeConverter &, mlir::RewritePatternSet &); // tile.gather, scatter, reduce_store, scalars
-void populateMessages(TypeConverter &, mlir::RewritePatternSet &);      // tile.assert, tile.print
-void populateGlobalMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.load, pipe.store
-void populateSharedMemory(TypeConverter &, mlir::RewritePatternSet &); // pipe.read, pipe.write
+void populateElementwise(TypeConverter &, mlir::RewritePatternSet &); // arith and math on register tiles, broadcast...
+void populateReductions(TypeConverter &, mlir::RewritePatternSet &);  // tile.reduce, tile.scan
+void populateIndexedMemory(TypeConverter &, mlir::RewritePatternSet &);  // tile.gather, scatter, reduce_store, scalars
+void populateMessages(TypeConverter &, mlir::RewritePatternSet &);       // tile.assert, tile.print
+void populateGlobalMemory(TypeConverter &, mlir::RewritePatternSet &);   // pipe.load, pipe.store
+void populateSharedMemory(TypeConverter &, mlir::RewritePatternSet &);   // pipe.read, pipe.write
 void populateRearrangements(TypeConverter &, mlir::RewritePatternSet &); // convert_layout, tile.reshape, split, join
 void populateCopies(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &); // pipe.copy plain and cp_async
-void populateTmaCopies(TypeConverter &, mlir::RewritePatternSet &); // pipe.copy tma, pipe.async_store; by populateCopies
+void populateTmaCopies(TypeConverter &,
+                       mlir::RewritePatternSet &); // pipe.copy tma, pipe.async_store; by populateCopies
 void populateChannels(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &); // protocol ops, fences, barriers
 void populateMmaSync(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &);  // pipe.mma
 void populateFma(TypeConverter &, mlir::RewritePatternSet &);                          // pipe.mma of family fma
 void populateWgmma(TypeConverter &, mlir::RewritePatternSet &);                        // mma_async, mma_wait
 void populateTcgen05(TypeConverter &, mlir::RewritePatternSet &); // mma_tmem, tmem alloc and free, read of tmem
-void populateKernel(TypeConverter &, mlir::RewritePatternSet &, const TargetInfo &); // func, roles, grid indices, memref.dim
+void populateKernel(TypeConverter &, mlir::RewritePatternSet &,
+                    const TargetInfo &); // func, roles, grid indices, memref.dim
 
 /// Checks what all lowerings take for granted: channels are placed, the target has what they need, cursors, roles and
 /// tensor maps fit. Emits a diagnostic on failure.

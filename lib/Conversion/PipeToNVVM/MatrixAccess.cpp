@@ -8,8 +8,8 @@ using namespace headrace::lowering;
 constexpr int64_t kLanes = 32;
 constexpr int64_t kLaneBits = 5;
 
-MatrixAccess::MatrixAccess(const TileLayout &layout, const SharedLayout &shared, bool transposed,
-                           Value slot, Value lane, Value warp)
+MatrixAccess::MatrixAccess(const TileLayout &layout, const SharedLayout &shared, bool transposed, Value slot,
+                           Value lane, Value warp)
     : layout(layout), shared(shared), transposed(transposed), slot(slot), lane(lane), warp(warp) {}
 
 std::optional<MatrixAccess::LaneBases> MatrixAccess::laneBases(ArrayRef<Word> words) const {
@@ -41,13 +41,11 @@ std::optional<MatrixAccess::LaneBases> MatrixAccess::laneBases(ArrayRef<Word> wo
 }
 
 bool MatrixAccess::accepts(ArrayRef<Word> words) const {
-  return llvm::all_of(
-      words, [&](const Word &word) { return laneBases(llvm::ArrayRef<Word>(word)).has_value(); });
+  return llvm::all_of(words, [&](const Word &word) { return laneBases(llvm::ArrayRef<Word>(word)).has_value(); });
 }
 
 /// The sum over the bits of `lane` of their entries in `bases`; runs of doublings move together.
-static Value applyBases(OpBuilder &builder, Location loc, ArrayRef<int64_t> bases, Value lane,
-                        Value sum) {
+static Value applyBases(OpBuilder &builder, Location loc, ArrayRef<int64_t> bases, Value lane, Value sum) {
   for (size_t bit = 0; bit < bases.size();) {
     size_t end = bit + 1;
     while (bases[bit] && end < bases.size() && bases[end] == bases[bit] << (end - bit))
@@ -57,8 +55,7 @@ static Value applyBases(OpBuilder &builder, Location loc, ArrayRef<int64_t> base
       if (bit)
         term = arith::ShRUIOp::create(builder, loc, term, constI32(builder, loc, bit));
       if (end < bases.size())
-        term = arith::AndIOp::create(builder, loc, term,
-                                     constI32(builder, loc, (int64_t(1) << (end - bit)) - 1));
+        term = arith::AndIOp::create(builder, loc, term, constI32(builder, loc, (int64_t(1) << (end - bit)) - 1));
       sum = arith::AddIOp::create(builder, loc, sum, multiply(builder, loc, term, bases[bit]));
     }
     bit = end;
@@ -66,8 +63,7 @@ static Value applyBases(OpBuilder &builder, Location loc, ArrayRef<int64_t> base
   return sum;
 }
 
-SlotAddresses &MatrixAccess::addressesFor(OpBuilder &builder, Location loc,
-                                          const LaneBases &bases) {
+SlotAddresses &MatrixAccess::addressesFor(OpBuilder &builder, Location loc, const LaneBases &bases) {
   auto found = addresses.find(bases);
   if (found != addresses.end())
     return found->second;
@@ -87,12 +83,10 @@ SlotAddresses &MatrixAccess::addressesFor(OpBuilder &builder, Location loc,
           coordinate[d] += (l >> bit & 1) * bases[bit][d];
       placeBits |= denseOffset(shared, coordinate);
     }
-  return addresses.emplace(bases, SlotAddresses(builder, loc, shared, slot, place, placeBits))
-      .first->second;
+  return addresses.emplace(bases, SlotAddresses(builder, loc, shared, slot, place, placeBits)).first->second;
 }
 
-std::pair<size_t, SlotAddresses::Address> MatrixAccess::next(OpBuilder &builder, Location loc,
-                                                             ArrayRef<Word> words) {
+std::pair<size_t, SlotAddresses::Address> MatrixAccess::next(OpBuilder &builder, Location loc, ArrayRef<Word> words) {
   for (size_t matrices : {4, 2, 1}) {
     if (matrices > words.size())
       continue;
@@ -106,9 +100,7 @@ std::pair<size_t, SlotAddresses::Address> MatrixAccess::next(OpBuilder &builder,
 }
 
 std::string MatrixAccess::mnemonic(StringRef name, size_t matrices) const {
-  return (name + ".sync.aligned.m8n8.x" + Twine(matrices) + (transposed ? ".trans" : "") +
-          ".shared.b16 ")
-      .str();
+  return (name + ".sync.aligned.m8n8.x" + Twine(matrices) + (transposed ? ".trans" : "") + ".shared.b16 ").str();
 }
 
 SmallVector<Value> MatrixAccess::load(OpBuilder &builder, Location loc, ArrayRef<Word> words) {
@@ -124,14 +116,13 @@ SmallVector<Value> MatrixAccess::load(OpBuilder &builder, Location loc, ArrayRef
   return values;
 }
 
-void MatrixAccess::store(OpBuilder &builder, Location loc, ArrayRef<Word> words,
-                         ValueRange values) {
+void MatrixAccess::store(OpBuilder &builder, Location loc, ArrayRef<Word> words, ValueRange values) {
   while (!words.empty()) {
     auto [matrices, address] = next(builder, loc, words);
     SmallVector<Value> operands = {address.base};
     llvm::append_range(operands, values.take_front(matrices));
-    std::string text = mnemonic("stmatrix", matrices) + addressOperand(0, address.offset) + ", " +
-                       operandList(1, matrices) + ";";
+    std::string text =
+        mnemonic("stmatrix", matrices) + addressOperand(0, address.offset) + ", " + operandList(1, matrices) + ";";
     ptx(builder, loc, text, {}, operands);
     words = words.drop_front(matrices);
     values = values.drop_front(matrices);

@@ -10,8 +10,8 @@ namespace headrace::lowering {
 /// the layouts. What depends on the thread is computed once for all words.
 class MatrixAccess {
 public:
-  MatrixAccess(const TileLayout &layout, const SharedLayout &shared, bool transposed, Value slot,
-               Value lane, Value warp);
+  MatrixAccess(const TileLayout &layout, const SharedLayout &shared, bool transposed, Value slot, Value lane,
+               Value warp);
 
   using Word = std::vector<int64_t>;
   /// Whether the row addresses of every word are sums over the bits of the lane, as load and store
@@ -28,8 +28,7 @@ private:
   std::optional<LaneBases> laneBases(llvm::ArrayRef<Word> words) const;
   SlotAddresses &addressesFor(OpBuilder &builder, Location loc, const LaneBases &bases);
   /// How many of the first words go into the next instruction, and the address for it.
-  std::pair<size_t, SlotAddresses::Address> next(OpBuilder &builder, Location loc,
-                                                 llvm::ArrayRef<Word> words);
+  std::pair<size_t, SlotAddresses::Address> next(OpBuilder &builder, Location loc, llvm::ArrayRef<Word> words);
   /// "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"
   std::string mnemonic(llvm::StringRef name, size_t matrices) const;
 

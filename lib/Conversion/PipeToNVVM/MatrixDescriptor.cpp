@@ -57,11 +57,10 @@ MatrixDescriptor tcgen05Descriptor(const SharedLayout &layout, bool kMajor) {
   return {wgmmaDescriptor(layout, kMajor).fixed | uint64_t(1) << 46};
 }
 
-Value buildDescriptor(OpBuilder &builder, Location loc, MatrixDescriptor descriptor,
-                      Value byteAddress, int64_t constantByteOffset) {
+Value buildDescriptor(OpBuilder &builder, Location loc, MatrixDescriptor descriptor, Value byteAddress,
+                      int64_t constantByteOffset) {
   auto constant = [&](IntegerType type, int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getIntegerAttr(type, APInt(type.getWidth(), value)));
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, APInt(type.getWidth(), value)));
   };
   IntegerType i32 = builder.getI32Type(), i64 = builder.getI64Type();
   // The address is shifted before constants are added, so that all parts of one operand share the
@@ -73,8 +72,7 @@ Value buildDescriptor(OpBuilder &builder, Location loc, MatrixDescriptor descrip
   return arith::OrIOp::create(builder, loc, wide, constant(i64, descriptor.fixed >> 32 << 32));
 }
 
-std::optional<int64_t> operandStart(const SharedLayout &layout, bool kMajor, int64_t row,
-                                    int64_t rows, int64_t k) {
+std::optional<int64_t> operandStart(const SharedLayout &layout, bool kMajor, int64_t row, int64_t rows, int64_t k) {
   if (kMajor) {
     if (row % 8)
       return std::nullopt;

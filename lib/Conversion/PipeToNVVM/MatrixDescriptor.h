@@ -26,15 +26,13 @@ MatrixDescriptor tcgen05Descriptor(const SharedLayout &layout, bool kMajor);
 /// The descriptor (i64) whose start is `byteAddress` (i32, shared window) plus a constant.
 /// Requires: both are multiples of 16 and the sum lies in shared memory (below 2^18), so that it
 /// fits its field.
-mlir::Value buildDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
-                            MatrixDescriptor descriptor, mlir::Value byteAddress,
-                            int64_t constantByteOffset);
+mlir::Value buildDescriptor(mlir::OpBuilder &builder, mlir::Location loc, MatrixDescriptor descriptor,
+                            mlir::Value byteAddress, int64_t constantByteOffset);
 
 /// Byte offset, from the start of the operand, of the element at (row, k): where an instruction's
 /// part of the operand starts. `row` counts along M or N. nullopt if no instruction can start there
 /// with `rows` rows: along a contiguous M or N they must start with a panel or lie within one, and
 /// along rows they must start at a multiple of eight.
-std::optional<int64_t> operandStart(const SharedLayout &layout, bool kMajor, int64_t row,
-                                    int64_t rows, int64_t k);
+std::optional<int64_t> operandStart(const SharedLayout &layout, bool kMajor, int64_t row, int64_t rows, int64_t k);
 
 } // namespace headrace::lowering

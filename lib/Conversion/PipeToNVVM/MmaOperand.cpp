@@ -15,13 +15,12 @@ static SharedLayout kFirstLayout(const SharedLayout &shared, bool kFirst) {
     return shared;
   // A layout's offset only knows the contiguous dimension and the other one, so swapping their
   // names changes nothing.
-  return SharedLayout({shared.shape()[1], shared.shape()[0]}, shared.elementBits(),
-                      1 - shared.major(), shared.swizzle());
+  return SharedLayout({shared.shape()[1], shared.shape()[0]}, shared.elementBits(), 1 - shared.major(),
+                      shared.swizzle());
 }
 
-FailureOr<MmaOperand> MmaOperand::create(OpBuilder &builder, Operation *op, Type type,
-                                         ValueRange values, bool kFirst, const TileLayout &layout,
-                                         int64_t atomK) {
+FailureOr<MmaOperand> MmaOperand::create(OpBuilder &builder, Operation *op, Type type, ValueRange values, bool kFirst,
+                                         const TileLayout &layout, int64_t atomK) {
   std::vector<int64_t> shape = layout.shape();
   if (kFirst)
     std::swap(shape[0], shape[1]);
@@ -31,8 +30,7 @@ FailureOr<MmaOperand> MmaOperand::create(OpBuilder &builder, Operation *op, Type
   operand.numSteps = layout.shape()[1] / atomK;
   if (buffer) {
     if (!buffer.isShared() || !llvm::equal(buffer.getShape(), shape))
-      return op->emitOpError("expected a slot of shared memory with the operand's extents, got ")
-             << buffer;
+      return op->emitOpError("expected a slot of shared memory with the operand's extents, got ") << buffer;
     operand.planSlot(builder, op, kFirstLayout(buffer.getSharedLayout(), kFirst), values.front());
     return operand;
   }
@@ -40,12 +38,11 @@ FailureOr<MmaOperand> MmaOperand::create(OpBuilder &builder, Operation *op, Type
   if (failed(from))
     return failure();
   // transpose() renumbers repetitions, so look each register up in what the op has.
-  std::optional<std::vector<int64_t>> renaming =
-      registersAt(*from, operand.layout, [&](std::vector<int64_t> at) {
-        if (!kFirst)
-          std::swap(at[0], at[1]);
-        return at;
-      });
+  std::optional<std::vector<int64_t>> renaming = registersAt(*from, operand.layout, [&](std::vector<int64_t> at) {
+    if (!kFirst)
+      std::swap(at[0], at[1]);
+    return at;
+  });
   if (!renaming)
     return op->emitOpError("expected the instruction's layout for an operand in registers, got ")
            << from->toString() << " instead of " << (kFirst ? operand.layout : layout).toString();
@@ -54,8 +51,7 @@ FailureOr<MmaOperand> MmaOperand::create(OpBuilder &builder, Operation *op, Type
   return operand;
 }
 
-void MmaOperand::planSlot(OpBuilder &builder, Operation *op, const SharedLayout &shared,
-                          Value slot) {
+void MmaOperand::planSlot(OpBuilder &builder, Operation *op, const SharedLayout &shared, Value slot) {
   Thread thread = getThread(builder, op);
   if (std::optional<MatrixPlan> plan = planMatrixAccess(layout, shared)) {
     MatrixAccess access(layout, shared, plan->transposed, slot, thread.lane, thread.warp);
@@ -66,8 +62,7 @@ void MmaOperand::planSlot(OpBuilder &builder, Operation *op, const SharedLayout 
       return;
     }
   }
-  elements.emplace(builder, op->getLoc(), shared, slot,
-                   threadCoordinate(builder, op->getLoc(), layout, thread),
+  elements.emplace(builder, op->getLoc(), shared, slot, threadCoordinate(builder, op->getLoc(), layout, thread),
                    threadPlaceBits(layout, shared));
 }
 

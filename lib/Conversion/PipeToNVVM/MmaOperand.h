@@ -12,9 +12,8 @@ public:
   /// `layout`: of the whole operand as a tile [rows, K] (mmaOperandA, mmaOperandB [N, K]). `type`:
   /// of the operand, which is [K, rows] if `kFirst`. `values`: what it was converted to. Emits an
   /// error on `op` if the operand does not fit.
-  static mlir::FailureOr<MmaOperand> create(OpBuilder &builder, Operation *op, Type type,
-                                            ValueRange values, bool kFirst,
-                                            const TileLayout &layout, int64_t atomK);
+  static mlir::FailureOr<MmaOperand> create(OpBuilder &builder, Operation *op, Type type, ValueRange values,
+                                            bool kFirst, const TileLayout &layout, int64_t atomK);
 
   /// The registers of all blocks of one step: 32-bit words (i32), f64 for 64-bit elements.
   llvm::SmallVector<Value> load(OpBuilder &builder, Location loc, int64_t step);

@@ -35,8 +35,7 @@ static std::optional<ElemType> elemTypeOf(Type type, bool isOperand) {
 
 /// The instruction of the op's atom and types; null if the target has none.
 static const MmaAtom *findAtom(MmaOp op, Type a, Type b, Type acc) {
-  std::optional<ElemType> types[] = {elemTypeOf(a, true), elemTypeOf(b, true),
-                                     elemTypeOf(acc, false)};
+  std::optional<ElemType> types[] = {elemTypeOf(a, true), elemTypeOf(b, true), elemTypeOf(acc, false)};
   if (!types[0] || !types[1] || !types[2])
     return nullptr;
   tile::AtomAttr atom = op.getAtom();
@@ -68,8 +67,7 @@ struct MmaShape {
 FailureOr<MmaShape> MmaShape::create(MmaOp op) {
   tile::AtomAttr atom = op.getAtom();
   auto tile = cast<RankedTensorType>(op.getAcc().getType());
-  Type a = elementOf(op.getA().getType()), b = elementOf(op.getB().getType()),
-       acc = tile.getElementType();
+  Type a = elementOf(op.getA().getType()), b = elementOf(op.getB().getType()), acc = tile.getElementType();
   int64_t bits = a.getIntOrFloatBitWidth();
   SmallVector<int64_t> shapeA;
   if (auto buffer = dyn_cast<BufferType>(op.getA().getType()))
@@ -85,23 +83,22 @@ FailureOr<MmaShape> MmaShape::create(MmaOp op) {
   MmaShape shape;
   if (instruction && k % atomK == 0) {
     bool isSmall = atom.getM() == 8;
-    shape.a = isSmall ? mmaOperandA8(m, k, bits, atomK, groupsM, groupsN)
-                      : mmaOperandA(m, k, bits, atomK, groupsM, groupsN);
-    shape.b = isSmall ? mmaOperandB8(n, k, bits, atomK, groupsM, groupsN)
-                      : mmaOperandB(n, k, bits, atomK, groupsM, groupsN);
-    shape.acc = isSmall ? mmaAccumulator8x8(m, n, groupsM, groupsN)
-                        : mmaAccumulator(m, n, groupsM, groupsN);
+    shape.a =
+        isSmall ? mmaOperandA8(m, k, bits, atomK, groupsM, groupsN) : mmaOperandA(m, k, bits, atomK, groupsM, groupsN);
+    shape.b =
+        isSmall ? mmaOperandB8(n, k, bits, atomK, groupsM, groupsN) : mmaOperandB(n, k, bits, atomK, groupsM, groupsN);
+    shape.acc = isSmall ? mmaAccumulator8x8(m, n, groupsM, groupsN) : mmaAccumulator(m, n, groupsM, groupsN);
   }
   if (!shape.a || !shape.b || !shape.acc)
     return op.emitOpError("expected an instruction of ")
-           << targetOf(op).name << " that divides the tile, got " << atom << " for " << m << " x "
-           << n << " x " << k << " of " << a << ", " << b << " and " << acc;
+           << targetOf(op).name << " that divides the tile, got " << atom << " for " << m << " x " << n << " x " << k
+           << " of " << a << ", " << b << " and " << acc;
 
   shape.isTf32 = instruction->a == ElemType::TF32;
   llvm::raw_string_ostream(shape.mnemonic)
-      << "mma.sync.aligned.m" << atom.getM() << "n8k" << atomK << ".row.col."
-      << elemTypeName(instruction->acc) << "." << elemTypeName(instruction->a) << "."
-      << elemTypeName(instruction->b) << "." << elemTypeName(instruction->acc) << " ";
+      << "mma.sync.aligned.m" << atom.getM() << "n8k" << atomK << ".row.col." << elemTypeName(instruction->acc) << "."
+      << elemTypeName(instruction->a) << "." << elemTypeName(instruction->b) << "." << elemTypeName(instruction->acc)
+      << " ";
   // Elements to a register of an operand, and of an accumulator (f16 ones go in pairs).
   int64_t packed = std::max<int64_t>(1, 32 / bits), packedAcc = acc.isF16() ? 2 : 1;
   shape.blocksM = shape.acc->repeat()[0];
@@ -121,8 +118,7 @@ void roundToTf32(OpBuilder &builder, Location loc, MutableArrayRef<Value> words)
 struct MmaSyncPattern : OpConversionPattern<MmaOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getAtom().getFamily() != tile::Family::MmaSync)
       return rewriter.notifyMatchFailure(op, "another family");
     FailureOr<MmaShape> shape = MmaShape::create(op);
@@ -133,20 +129,18 @@ struct MmaSyncPattern : OpConversionPattern<MmaOp> {
       return failure();
     std::optional<std::vector<int64_t>> order = TileLayout::renaming(*layout, *shape->acc);
     if (!order)
-      return op.emitOpError("expected the accumulator in the instruction's layout ")
-             << shape->acc->toString();
+      return op.emitOpError("expected the accumulator in the instruction's layout ") << shape->acc->toString();
     int64_t atomK = op.getAtom().getK();
-    FailureOr<MmaOperand> a = MmaOperand::create(rewriter, op, op.getA().getType(), adaptor.getA(),
-                                                 op.getTransposeA(), *shape->a, atomK);
+    FailureOr<MmaOperand> a =
+        MmaOperand::create(rewriter, op, op.getA().getType(), adaptor.getA(), op.getTransposeA(), *shape->a, atomK);
     if (failed(a))
       return failure();
-    FailureOr<MmaOperand> b = MmaOperand::create(rewriter, op, op.getB().getType(), adaptor.getB(),
-                                                 !op.getTransposeB(), *shape->b, atomK);
+    FailureOr<MmaOperand> b =
+        MmaOperand::create(rewriter, op, op.getB().getType(), adaptor.getB(), !op.getTransposeB(), *shape->b, atomK);
     if (failed(b))
       return failure();
 
-    SmallVector<Value> acc =
-        llvm::map_to_vector(*order, [&](int64_t reg) { return adaptor.getAcc()[reg]; });
+    SmallVector<Value> acc = llvm::map_to_vector(*order, [&](int64_t reg) { return adaptor.getAcc()[reg]; });
     acc = multiplyAll(rewriter, op.getLoc(), *shape, *a, *b, acc);
     SmallVector<Value> result(acc.size());
     for (auto [reg, value] : llvm::zip_equal(*order, acc))
@@ -156,11 +150,10 @@ struct MmaSyncPattern : OpConversionPattern<MmaOp> {
   }
 
 private:
-  static SmallVector<Value> multiplyAll(OpBuilder &builder, Location loc, const MmaShape &shape,
-                                        MmaOperand &a, MmaOperand &b, ArrayRef<Value> elements) {
+  static SmallVector<Value> multiplyAll(OpBuilder &builder, Location loc, const MmaShape &shape, MmaOperand &a,
+                                        MmaOperand &b, ArrayRef<Value> elements) {
     Type element = elements.front().getType();
-    SmallVector<Value> acc =
-        element.isF16() ? packWords(builder, loc, elements) : SmallVector<Value>(elements);
+    SmallVector<Value> acc = element.isF16() ? packWords(builder, loc, elements) : SmallVector<Value>(elements);
     SmallVector<Value> nextA = a.load(builder, loc, 0), nextB = b.load(builder, loc, 0);
     for (int64_t step = 0; step < a.steps(); ++step) {
       SmallVector<Value> fragmentA = std::move(nextA), fragmentB = std::move(nextB);
@@ -177,8 +170,8 @@ private:
     return element.isF16() ? unpackWords(builder, loc, acc, element, elements.size()) : acc;
   }
 
-  static void multiplyStep(OpBuilder &builder, Location loc, const MmaShape &shape,
-                           ArrayRef<Value> a, ArrayRef<Value> b, MutableArrayRef<Value> acc) {
+  static void multiplyStep(OpBuilder &builder, Location loc, const MmaShape &shape, ArrayRef<Value> a,
+                           ArrayRef<Value> b, MutableArrayRef<Value> acc) {
     int64_t countA = shape.perBlockA, countB = shape.perBlockB, countAcc = shape.perBlockAcc;
     std::string d = operandList(0, countAcc);
     std::string text = shape.mnemonic + d + ", " + operandList(countAcc, countA) + ", " +
@@ -192,8 +185,7 @@ private:
         SmallVector<Value> operands(a.slice(m * countA, countA));
         llvm::append_range(operands, b.slice(n * countB, countB));
         llvm::append_range(operands, block);
-        SmallVector<Type> types =
-            llvm::map_to_vector(block, [](Value value) { return value.getType(); });
+        SmallVector<Type> types = llvm::map_to_vector(block, [](Value value) { return value.getType(); });
         llvm::copy(ptx(builder, loc, text, types, operands, tied), block.begin());
       }
   }
@@ -201,7 +193,6 @@ private:
 
 } // namespace
 
-void lowering::populateMmaSync(lowering::TypeConverter &types, RewritePatternSet &patterns,
-                               const TargetInfo &) {
+void lowering::populateMmaSync(lowering::TypeConverter &types, RewritePatternSet &patterns, const TargetInfo &) {
   patterns.add<MmaSyncPattern>(types, patterns.getContext());
 }

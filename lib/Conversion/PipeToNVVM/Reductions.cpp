@@ -48,8 +48,8 @@ public:
       Type type = values.front().getType();
       Registers words;
       for (Value word : packWords(builder, loc, values))
-        words.push_back(ptx1(builder, loc, ("shfl.sync." + mode + ".b32 $0, $1, $2, " + (mode == "up" ? "0" : "31") +
-                                            ", -1;").str(),
+        words.push_back(ptx1(builder, loc,
+                             ("shfl.sync." + mode + ".b32 $0, $1, $2, " + (mode == "up" ? "0" : "31") + ", -1;").str(),
                              builder.getI32Type(), {word, operand}));
       for (auto [element, value, old] :
            llvm::zip_equal(result, unpackWords(builder, loc, words, type, values.size()), elements))
@@ -116,8 +116,7 @@ SmallVector<int64_t> laneBitsAlong(const TileLayout &layout, int64_t axis) {
 }
 
 /// Results as the conversion wants them: the registers of each.
-template <typename Op>
-void replace(Op op, ConversionPatternRewriter &rewriter, const std::vector<Element> &elements) {
+template <typename Op> void replace(Op op, ConversionPatternRewriter &rewriter, const std::vector<Element> &elements) {
   SmallVector<SmallVector<Value>> results(op->getNumResults());
   for (const Element &element : elements)
     for (auto [result, value] : llvm::zip_equal(results, element))
@@ -231,7 +230,8 @@ struct ScanPattern : OpConversionPattern<tile::ScanOp> {
         break;
       // The last lane's total is that of all lanes.
       if (lanes > 1) {
-        Value own = arith::AndIOp::create(rewriter, loc, getThread(rewriter, op).lane, constI32(rewriter, loc, 32 - lanes));
+        Value own =
+            arith::AndIOp::create(rewriter, loc, getThread(rewriter, op).lane, constI32(rewriter, loc, 32 - lanes));
         Value last = arith::OrIOp::create(rewriter, loc, own, constI32(rewriter, loc, reverse ? 0 : lanes - 1));
         totals = combiner.shuffle(totals, "idx", last);
       }

@@ -20,8 +20,7 @@ static int64_t launchRegisters(RolesOp roles, const TargetInfo &target) {
 }
 
 static Value isBelow(OpBuilder &builder, Location loc, Value warp, int64_t bound) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp,
-                               constI32(builder, loc, bound));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, constI32(builder, loc, bound));
 }
 
 /// Builds role `i`, its budget first, at the builder's position. setmaxnreg: PTX ISA 9.7.19.5; all
@@ -31,15 +30,13 @@ static void buildRole(OpBuilder &builder, RolesOp roles, size_t i, Value warp, i
   int64_t registers = roles.getRegisters()[i], active = roles.getActive()[i];
   if (registers) {
     StringRef direction = registers < launch ? "dec" : "inc";
-    ptx(builder, loc,
-        llvm::formatv("setmaxnreg.{0}.sync.aligned.u32 {1};", direction, registers).str(), {}, {});
+    ptx(builder, loc, llvm::formatv("setmaxnreg.{0}.sync.aligned.u32 {1};", direction, registers).str(), {}, {});
   }
   Block *block = builder.getInsertionBlock();
   auto at = builder.getInsertionPoint();
   if (active < roles.getWarps()[i]) {
     Value first = warp;
-    if (int64_t before =
-            std::accumulate(roles.getWarps().begin(), roles.getWarps().begin() + i, int64_t(0)))
+    if (int64_t before = std::accumulate(roles.getWarps().begin(), roles.getWarps().begin() + i, int64_t(0)))
       first = arith::SubIOp::create(builder, loc, warp, constI32(builder, loc, before));
     auto working = scf::IfOp::create(builder, loc, isBelow(builder, loc, first, active),
                                      /*withElseRegion=*/false);
@@ -58,8 +55,7 @@ void lowering::lowerRoles(RolesOp roles, const TargetInfo &target) {
   size_t last = roles.getBodies().size() - 1;
   for (size_t i = 0; i < last; ++i) {
     end += roles.getWarps()[i];
-    auto branch =
-        scf::IfOp::create(builder, loc, isBelow(builder, loc, warp, end), /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(builder, loc, isBelow(builder, loc, warp, end), /*withElseRegion=*/true);
     builder.setInsertionPoint(branch.thenBlock()->getTerminator());
     buildRole(builder, roles, i, warp, launch);
     builder.setInsertionPoint(branch.elseBlock()->getTerminator());

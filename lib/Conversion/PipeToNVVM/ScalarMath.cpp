@@ -12,8 +12,8 @@ bool lowering::needsExpansion(Operation *op) {
   if (!isa_and_nonnull<math::MathDialect>(op->getDialect()))
     return false;
   // The code generator has these for all types, through intrinsics.
-  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp,
-          math::CopySignOp, math::FmaOp, math::CtPopOp, math::CountLeadingZerosOp>(op))
+  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp, math::CopySignOp,
+          math::FmaOp, math::CtPopOp, math::CountLeadingZerosOp>(op))
     return false;
   Type type = getElementTypeOrSelf(op->getResult(0));
   return !isa<math::SqrtOp>(op) || type.isF16() || type.isBF16();
@@ -55,8 +55,7 @@ struct Emit {
       series = fma(series, square, constant(coefficient));
     Value near = fma(arith::MulFOp::create(b, loc, series, square), x, x);
     // At |x| = 1/4 the next term is 2^-25 of the value.
-    Value isNear =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, square, constant(0.0625));
+    Value isNear = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, square, constant(0.0625));
     return arith::SelectOp::create(b, loc, isNear, near, far);
   }
 };
@@ -92,9 +91,8 @@ FailureOr<Value> lowering::expandMath(OpBuilder &builder, Operation *op, ValueRa
     x = arith::ExtFOp::create(builder, loc, builder.getF32Type(), x);
   Value result = expandF32({builder, loc}, op, x);
   if (!result)
-    return op->emitOpError(
-        "has no lowering; known: exp, exp2, log, log2, sqrt, rsqrt, tanh, absf, fma, "
-        "ceil, floor, trunc, roundeven, copysign");
+    return op->emitOpError("has no lowering; known: exp, exp2, log, log2, sqrt, rsqrt, tanh, absf, fma, "
+                           "ceil, floor, trunc, roundeven, copysign");
   if (!type.isF32())
     result = arith::TruncFOp::create(builder, loc, type, result);
   return result;

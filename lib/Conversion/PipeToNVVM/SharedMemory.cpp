@@ -56,8 +56,7 @@ struct ReadPattern : OpConversionPattern<ReadOp> {
       if (access.accepts(words)) {
         registers.resize(layout->numRegisters());
         for (auto [word, value] : llvm::zip_equal(words, access.load(rewriter, loc, words)))
-          for (auto [reg, scalar] :
-               llvm::zip_equal(word, unpackWords(rewriter, loc, value, element, word.size())))
+          for (auto [reg, scalar] : llvm::zip_equal(word, unpackWords(rewriter, loc, value, element, word.size())))
             registers[reg] = scalar;
       }
     }
@@ -90,22 +89,18 @@ struct WritePattern : OpConversionPattern<WriteOp> {
     // All lanes take part in stmatrix: none of them may be a mere replica.
     if (targetOf(op).has(Feature::Stmatrix) && layout->replicatedLaneBits().empty())
       if (std::optional<MatrixPlan> plan = planMatrixAccess(*layout, shared))
-        stored = storeMatrices(rewriter, op.getLoc(), *layout, shared, *plan, slot, thread, writer,
-                               adaptor.getTile());
+        stored = storeMatrices(rewriter, op.getLoc(), *layout, shared, *plan, slot, thread, writer, adaptor.getTile());
     if (!stored) {
-      SlotAddresses addresses =
-          threadAddresses(rewriter, op.getLoc(), *layout, shared, slot, thread);
-      storeElements(rewriter, op.getLoc(), addresses, registerOffsets(*layout), adaptor.getTile(),
-                    writer);
+      SlotAddresses addresses = threadAddresses(rewriter, op.getLoc(), *layout, shared, slot, thread);
+      storeElements(rewriter, op.getLoc(), addresses, registerOffsets(*layout), adaptor.getTile(), writer);
     }
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  static bool storeMatrices(ConversionPatternRewriter &rewriter, Location loc,
-                            const TileLayout &layout, const SharedLayout &shared,
-                            const MatrixPlan &plan, Value slot, Thread thread, Value writer,
+  static bool storeMatrices(ConversionPatternRewriter &rewriter, Location loc, const TileLayout &layout,
+                            const SharedLayout &shared, const MatrixPlan &plan, Value slot, Thread thread, Value writer,
                             ValueRange registers) {
     MatrixAccess access(layout, shared, plan.transposed, slot, thread.lane, thread.warp);
     std::vector<MatrixAccess::Word> words = wordsOf(plan);
@@ -113,8 +108,7 @@ private:
       return false;
     SmallVector<Value> values;
     for (const MatrixAccess::Word &word : words) {
-      SmallVector<Value> scalars =
-          llvm::map_to_vector(word, [&](int64_t reg) { return registers[reg]; });
+      SmallVector<Value> scalars = llvm::map_to_vector(word, [&](int64_t reg) { return registers[reg]; });
       values.push_back(packWords(rewriter, loc, scalars).front());
     }
     // Lanes of one matrix hold different elements, so only whole warps can be replicas.

@@ -10,15 +10,12 @@ using namespace headrace::lowering;
 using Coordinate = std::vector<int64_t>;
 
 /// The address bits that the swizzle changes.
-static int64_t chunkBits(const SharedLayout &layout) {
-  return layout.swizzle() > 16 ? layout.swizzle() - 16 : 0;
-}
+static int64_t chunkBits(const SharedLayout &layout) { return layout.swizzle() > 16 ? layout.swizzle() - 16 : 0; }
 
 /// The address bits below which place and constant must not carry into each other: the period of
 /// the pattern; without one, the row of a panel.
 static int64_t periodBits(const SharedLayout &layout) {
-  return layout.swizzle() > 16 ? layout.alignment() - 1
-                               : std::max<int64_t>(layout.swizzle() - 1, 0);
+  return layout.swizzle() > 16 ? layout.alignment() - 1 : std::max<int64_t>(layout.swizzle() - 1, 0);
 }
 
 int64_t lowering::denseOffset(const SharedLayout &layout, const Coordinate &coordinate) {
@@ -27,15 +24,13 @@ int64_t lowering::denseOffset(const SharedLayout &layout, const Coordinate &coor
   return offset ^ (offset >> 3 & chunkBits(layout));
 }
 
-SlotAddresses::SlotAddresses(OpBuilder &builder, Location loc, const SharedLayout &layout,
-                             Value slot, ValueRange place, int64_t placeBits)
+SlotAddresses::SlotAddresses(OpBuilder &builder, Location loc, const SharedLayout &layout, Value slot, ValueRange place,
+                             int64_t placeBits)
     : layout(layout), slot(slot), place(place.begin(), place.end()), placeBits(placeBits) {
-  variants[0] =
-      arith::AddIOp::create(builder, loc, slot, sharedOffset(builder, loc, layout, place));
+  variants[0] = arith::AddIOp::create(builder, loc, slot, sharedOffset(builder, loc, layout, place));
 }
 
-SlotAddresses::Address SlotAddresses::at(OpBuilder &builder, Location loc,
-                                         const Coordinate &constant) {
+SlotAddresses::Address SlotAddresses::at(OpBuilder &builder, Location loc, const Coordinate &constant) {
   int64_t dense = denseOffset(layout, constant);
   if (dense & placeBits & periodBits(layout)) {
     SmallVector<Value> sum;
@@ -47,8 +42,7 @@ SlotAddresses::Address SlotAddresses::at(OpBuilder &builder, Location loc,
   int64_t chunks = chunkBits(layout), variant = (dense ^ dense >> 3) & chunks;
   auto [found, isNew] = variants.try_emplace(variant);
   if (isNew)
-    found->second =
-        arith::XOrIOp::create(builder, loc, variants[0], constI32(builder, loc, variant));
+    found->second = arith::XOrIOp::create(builder, loc, variants[0], constI32(builder, loc, variant));
   return {found->second, dense & ~chunks};
 }
 
@@ -57,8 +51,7 @@ int64_t SlotAddresses::alignmentAt(const Coordinate &constant) const {
   return llvm::MinAlign(llvm::MinAlign(kMaxVectorBytes, placeBits), denseOffset(layout, constant));
 }
 
-std::vector<SlotVector> lowering::vectorize(const SlotAddresses &addresses,
-                                            ArrayRef<Coordinate> constants) {
+std::vector<SlotVector> lowering::vectorize(const SlotAddresses &addresses, ArrayRef<Coordinate> constants) {
   const SharedLayout &layout = addresses.getLayout();
   size_t major = layout.major();
   int64_t elementBytes = layout.elementBits() / 8;
@@ -73,8 +66,7 @@ std::vector<SlotVector> lowering::vectorize(const SlotAddresses &addresses,
     int64_t dense = denseOffset(layout, at);
     for (int64_t i = 0; i < count; ++i, ++at[major]) {
       auto found = positions.find(at);
-      if (found == positions.end() || done[found->second] ||
-          denseOffset(layout, at) != dense + i * elementBytes)
+      if (found == positions.end() || done[found->second] || denseOffset(layout, at) != dense + i * elementBytes)
         return SmallVector<int64_t>();
       elements.push_back(found->second);
     }
@@ -101,9 +93,8 @@ std::vector<SlotVector> lowering::vectorize(const SlotAddresses &addresses,
   return vectors;
 }
 
-SmallVector<Value> lowering::loadElements(OpBuilder &builder, Location loc,
-                                          SlotAddresses &addresses, ArrayRef<Coordinate> constants,
-                                          Type element) {
+SmallVector<Value> lowering::loadElements(OpBuilder &builder, Location loc, SlotAddresses &addresses,
+                                          ArrayRef<Coordinate> constants, Type element) {
   SmallVector<Value> values(constants.size());
   for (const SlotVector &vector : vectorize(addresses, constants)) {
     Transfer transfer(vector.bytes, element);
@@ -111,15 +102,14 @@ SmallVector<Value> lowering::loadElements(OpBuilder &builder, Location loc,
     std::string text = "ld.shared" + transfer.suffix + " " + transfer.list(0) + ", " +
                        addressOperand(transfer.types.size(), offset) + ";";
     auto registers = ptx(builder, loc, text, transfer.types, base);
-    for (auto [position, value] :
-         llvm::zip_equal(vector.elements, transfer.unpack(builder, loc, registers)))
+    for (auto [position, value] : llvm::zip_equal(vector.elements, transfer.unpack(builder, loc, registers)))
       values[position] = value;
   }
   return values;
 }
 
-void lowering::storeElements(OpBuilder &builder, Location loc, SlotAddresses &addresses,
-                             ArrayRef<Coordinate> constants, ValueRange values, Value predicate) {
+void lowering::storeElements(OpBuilder &builder, Location loc, SlotAddresses &addresses, ArrayRef<Coordinate> constants,
+                             ValueRange values, Value predicate) {
   if (values.empty())
     return;
   Type element = values.front().getType();
@@ -130,8 +120,7 @@ void lowering::storeElements(OpBuilder &builder, Location loc, SlotAddresses &ad
     for (int64_t position : vector.elements)
       elements.push_back(values[position]);
     llvm::append_range(operands, transfer.pack(builder, loc, elements));
-    std::string text = "st.shared" + transfer.suffix + " " + addressOperand(0, offset) + ", " +
-                       transfer.list(1) + ";";
+    std::string text = "st.shared" + transfer.suffix + " " + addressOperand(0, offset) + ", " + transfer.list(1) + ";";
     if (predicate) {
       text = "@$" + std::to_string(operands.size()) + " " + text;
       operands.push_back(predicate);

@@ -29,8 +29,8 @@ class SlotAddresses {
 public:
   /// `slot`: address of the slot (i32). `place`: run-time coordinate (i32). `placeBits`: the OR of
   /// denseOffset over all values that the place takes.
-  SlotAddresses(OpBuilder &builder, Location loc, const SharedLayout &layout, Value slot,
-                ValueRange place, int64_t placeBits);
+  SlotAddresses(OpBuilder &builder, Location loc, const SharedLayout &layout, Value slot, ValueRange place,
+                int64_t placeBits);
 
   /// A register (i32) and an immediate whose sum is the address.
   struct Address {
@@ -59,8 +59,7 @@ struct SlotVector {
 
 /// Distributes elements at the given constants over as few accesses as alignment and contiguity
 /// allow.
-std::vector<SlotVector> vectorize(const SlotAddresses &addresses,
-                                  llvm::ArrayRef<std::vector<int64_t>> constants);
+std::vector<SlotVector> vectorize(const SlotAddresses &addresses, llvm::ArrayRef<std::vector<int64_t>> constants);
 
 /// Loads the elements at `constants`, as registers of the converted type `element`.
 llvm::SmallVector<Value> loadElements(OpBuilder &builder, Location loc, SlotAddresses &addresses,
@@ -69,8 +68,7 @@ llvm::SmallVector<Value> loadElements(OpBuilder &builder, Location loc, SlotAddr
 /// Stores `values` (of the converted type) at `constants` where `predicate` (null: everywhere)
 /// holds.
 void storeElements(OpBuilder &builder, Location loc, SlotAddresses &addresses,
-                   llvm::ArrayRef<std::vector<int64_t>> constants, ValueRange values,
-                   Value predicate);
+                   llvm::ArrayRef<std::vector<int64_t>> constants, ValueRange values, Value predicate);
 
 /// placeBits of a layout's threads: the place is its threadOffset.
 int64_t threadPlaceBits(const TileLayout &layout, const SharedLayout &shared);

@@ -27,11 +27,10 @@ static constexpr int64_t kMaxLoad = 64;
 //-----------------------------------------------------------------------------------------===//
 
 /// Runs `inside` in warp 0 of the kernel.
-static void inFirstWarp(OpBuilder &builder, Operation *op,
-                        llvm::function_ref<void(OpBuilder &)> inside) {
+static void inFirstWarp(OpBuilder &builder, Operation *op, llvm::function_ref<void(OpBuilder &)> inside) {
   Location loc = op->getLoc();
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        getThread(builder, op).warp, constI32(builder, loc, 0));
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getThread(builder, op).warp,
+                                        constI32(builder, loc, 0));
   auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
   OpBuilder body = OpBuilder::atBlockTerminator(branch.thenBlock(), builder.getListener());
   inside(body);
@@ -45,8 +44,7 @@ static void syncKernel(OpBuilder &builder, Location loc) {
 }
 
 static Value loadAddress(OpBuilder &builder, Location loc, int64_t offset) {
-  return ptx1(builder, loc, "ld.shared.b32 $0, [$1];", builder.getI32Type(),
-              sharedAddress(builder, loc, offset));
+  return ptx1(builder, loc, "ld.shared.b32 $0, [$1];", builder.getI32Type(), sharedAddress(builder, loc, offset));
 }
 
 /// What tcgen05.alloc accepts (PTX ISA 9.7.16.7.1).
@@ -62,16 +60,13 @@ namespace {
 /// address in a register.
 struct ConvertAlloc : OpConversionPattern<TmemAllocOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(TmemAllocOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(TmemAllocOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     if (failed(checkColumns(op, op.getColumns())))
       return failure();
     Location loc = op.getLoc();
     inFirstWarp(rewriter, op, [&](OpBuilder &builder) {
       ptx(builder, loc,
-          llvm::formatv("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0], {0};",
-                        op.getColumns())
-              .str(),
+          llvm::formatv("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0], {0};", op.getColumns()).str(),
           {}, sharedAddress(builder, loc, op.getAddressOffset()));
       ptx(builder, loc, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;", {}, {});
     });
@@ -85,16 +80,13 @@ struct ConvertAlloc : OpConversionPattern<TmemAllocOp> {
 /// tcgen05.dealloc: PTX ISA 9.7.16.7.1, by the warp that allocated.
 struct ConvertDealloc : OpConversionPattern<TmemDeallocOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(TmemDeallocOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(TmemDeallocOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     if (failed(checkColumns(op, op.getColumns())))
       return failure();
     Location loc = op.getLoc();
     syncKernel(rewriter, loc);
     inFirstWarp(rewriter, op, [&](OpBuilder &builder) {
-      ptx(builder, loc,
-          llvm::formatv("tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, {0};", op.getColumns())
-              .str(),
+      ptx(builder, loc, llvm::formatv("tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, {0};", op.getColumns()).str(),
           {}, loadAddress(builder, loc, op.getAddressOffset()));
     });
     rewriter.eraseOp(op);
@@ -133,17 +125,16 @@ std::optional<MmaKind> kindOf(Type a, Type b, Type acc) {
   return std::nullopt;
 }
 
-uint32_t instructionDescriptor(const MmaKind &kind, bool kMajorA, bool kMajorB, int64_t m,
-                               int64_t n) {
-  return kind.acc << 4 | kind.a << 7 | kind.b << 10 | unsigned(!kMajorA) << 15 |
-         unsigned(!kMajorB) << 16 | uint32_t(n >> 3) << 17 | uint32_t(m >> 4) << 24;
+uint32_t instructionDescriptor(const MmaKind &kind, bool kMajorA, bool kMajorB, int64_t m, int64_t n) {
+  return kind.acc << 4 | kind.a << 7 | kind.b << 10 | unsigned(!kMajorA) << 15 | unsigned(!kMajorB) << 16 |
+         uint32_t(n >> 3) << 17 | uint32_t(m >> 4) << 24;
 }
 
 /// One operand: its layout, and which of its dimensions are K and M (or N).
 struct Operand {
   Operand(BufferType type, unsigned kDim)
-      : layout(type.getSharedLayout()), kMajor(layout.major() == int64_t(kDim)),
-        k(type.getShape()[kDim]), rows(type.getShape()[1 - kDim]) {}
+      : layout(type.getSharedLayout()), kMajor(layout.major() == int64_t(kDim)), k(type.getShape()[kDim]),
+        rows(type.getShape()[1 - kDim]) {}
   SharedLayout layout;
   bool kMajor;
   int64_t k, rows;
@@ -157,22 +148,18 @@ struct ConvertMma : OpConversionPattern<MmaTmemOp> {
 
   LogicalResult matchAndRewrite(MmaTmemOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    BufferType aType = op.getA().getType(), bType = op.getB().getType(),
-               accType = op.getAcc().getType();
+    BufferType aType = op.getA().getType(), bType = op.getB().getType(), accType = op.getAcc().getType();
     tile::AtomAttr atom = op.getAtom();
-    std::optional<MmaKind> kind =
-        kindOf(aType.getElementType(), bType.getElementType(), accType.getElementType());
+    std::optional<MmaKind> kind = kindOf(aType.getElementType(), bType.getElementType(), accType.getElementType());
     if (!kind)
       return op.emitError("expected element types that tcgen05.mma multiplies, got ")
-             << aType.getElementType() << ", " << bType.getElementType() << " and "
-             << accType.getElementType();
+             << aType.getElementType() << ", " << bType.getElementType() << " and " << accType.getElementType();
     if (TargetInfo target = targetOf(op); !target.has(kind->needs))
       return op.emitError(missingFeature(kind->needs, target));
     if (failed(checkShapes(op)))
       return failure();
     Operand a(aType, op.getTransposeA() ? 0 : 1), b(bType, op.getTransposeB() ? 1 : 0);
-    if (a.k != b.k || a.rows != accType.getShape()[0] || b.rows != accType.getShape()[1] ||
-        a.k % atom.getK())
+    if (a.k != b.k || a.rows != accType.getShape()[0] || b.rows != accType.getShape()[1] || a.k % atom.getK())
       return op.emitError("expected operands M x K and K x N, and K a multiple of ") << atom.getK();
     // PTX ISA 9.7.16.4.1: 32-bit elements are K-major, but for a swizzle that SharedLayout does not
     // have.
@@ -188,13 +175,12 @@ struct ConvertMma : OpConversionPattern<MmaTmemOp> {
       if (failed(emitColumns(op, os, *kind, a, b, n)))
         return failure();
     os << "}";
-    Value aDescriptor = buildDescriptor(rewriter, loc, tcgen05Descriptor(a.layout, a.kMajor),
-                                        adaptor.getA().front(), 0);
-    Value bDescriptor = buildDescriptor(rewriter, loc, tcgen05Descriptor(b.layout, b.kMajor),
-                                        adaptor.getB().front(), 0);
+    Value aDescriptor =
+        buildDescriptor(rewriter, loc, tcgen05Descriptor(a.layout, a.kMajor), adaptor.getA().front(), 0);
+    Value bDescriptor =
+        buildDescriptor(rewriter, loc, tcgen05Descriptor(b.layout, b.kMajor), adaptor.getB().front(), 0);
     ptx(rewriter, loc, text, {},
-        {adaptor.getAcc().front(), aDescriptor, bDescriptor, adaptor.getAccumulate().front(),
-         isLeader(rewriter, op)});
+        {adaptor.getAcc().front(), aDescriptor, bDescriptor, adaptor.getAccumulate().front(), isLeader(rewriter, op)});
     rewriter.eraseOp(op);
     return success();
   }
@@ -205,20 +191,18 @@ struct ConvertMma : OpConversionPattern<MmaTmemOp> {
       if (!type.isShared() || type.getShape().size() != 2 || type.getSharedLayout().swizzle() == 0)
         return op.emitError("expected operands of rank 2 in panels of shared memory, got ") << type;
     if (!op.getAcc().getType().isTmem() || acc.size() != 2 || acc[0] != kTmemLanes)
-      return op.emitError("expected an accumulator of ")
-             << kTmemLanes << " rows, the lanes of tensor memory";
+      return op.emitError("expected an accumulator of ") << kTmemLanes << " rows, the lanes of tensor memory";
     int64_t n = op.getAtom().getN();
     if (op.getAtom().getM() != kTmemLanes || n < 16 || n > kMaxN || n % 16 || acc[1] % n)
-      return op.emitError(
-          "expected an atom of 128 rows and of columns that are a multiple of 16, at most 256, and "
-          "divide the accumulator's");
+      return op.emitError("expected an atom of 128 rows and of columns that are a multiple of 16, at most 256, and "
+                          "divide the accumulator's");
     return success();
   }
 
   /// The instructions for columns n .. n + atom.n - 1. Operands of the assembly: $0 accumulator, $1
   /// and $2 descriptors, $3 whether to accumulate, $4 whether this is the leader.
-  LogicalResult emitColumns(MmaTmemOp op, llvm::raw_ostream &os, const MmaKind &kind,
-                            const Operand &a, const Operand &b, int64_t n) const {
+  LogicalResult emitColumns(MmaTmemOp op, llvm::raw_ostream &os, const MmaKind &kind, const Operand &a,
+                            const Operand &b, int64_t n) const {
     int64_t atomN = op.getAtom().getN(), atomK = op.getAtom().getK();
     os << llvm::formatv("add.s32 d, $0, {0};\n", n);
     for (int64_t k = 0; k < a.k; k += atomK) {
@@ -229,8 +213,7 @@ struct ConvertMma : OpConversionPattern<MmaTmemOp> {
                             "descriptor can point");
       // A descriptor counts 16 bytes, in its low bits; shared memory ends before the field does.
       os << llvm::formatv("add.s64 a, $1, {0};\nadd.s64 b, $2, {1};\n", *aStart / 16, *bStart / 16);
-      os << llvm::formatv("@$4 tcgen05.mma.cta_group::1.kind::{0} [d], a, b, i, {1};\n", kind.name,
-                          k ? "1" : "$3");
+      os << llvm::formatv("@$4 tcgen05.mma.cta_group::1.kind::{0} [d], a, b, i, {1};\n", kind.name, k ? "1" : "$3");
     }
     return success();
   }
@@ -252,11 +235,10 @@ struct ConvertRead : OpConversionPattern<ReadOp> {
       return op.emitError("expected an accumulator of f32 or i32, got ") << type.getElementType();
     RoleInfo role = getRole(op);
     if (role.firstWarp % 4)
-      return op.emitError("expected the role ")
-             << role.name
-             << " to start at a multiple of four warps, since a warp "
-                "reaches only its quarter of tensor memory; it starts at warp "
-             << role.firstWarp;
+      return op.emitError("expected the role ") << role.name
+                                                << " to start at a multiple of four warps, since a warp "
+                                                   "reaches only its quarter of tensor memory; it starts at warp "
+                                                << role.firstWarp;
     TileLayout layout = cast<tile::LayoutAttr>(type.getEncoding()).getTileLayout();
     int64_t groups = layout.numWarps() / 4;
     std::optional<TileLayout> loaded;
@@ -264,13 +246,11 @@ struct ConvertRead : OpConversionPattern<ReadOp> {
       loaded = tmemAccumulator(type.getDimSize(0), type.getDimSize(1), groups);
     auto renaming = loaded ? TileLayout::renaming(*loaded, layout) : std::nullopt;
     if (!renaming)
-      return op.emitError(
-          "expected the layout that tcgen05.ld gives: a row for each lane of four warps");
+      return op.emitError("expected the layout that tcgen05.ld gives: a row for each lane of four warps");
 
     int64_t columns = type.getDimSize(1) / groups;
     Value address = threadAddress(rewriter, op, adaptor.getBuffer().front(), columns, groups);
-    SmallVector<Value> registers =
-        load(rewriter, op.getLoc(), address, columns, type.getElementType());
+    SmallVector<Value> registers = load(rewriter, op.getLoc(), address, columns, type.getElementType());
     SmallVector<Value> renamed;
     for (int64_t from : *renaming)
       renamed.push_back(registers[from]);
@@ -279,8 +259,7 @@ struct ConvertRead : OpConversionPattern<ReadOp> {
   }
 
   /// The warp's quarter of the lanes, and the first column of its group.
-  Value threadAddress(OpBuilder &builder, Operation *op, Value address, int64_t columns,
-                      int64_t groups) const {
+  Value threadAddress(OpBuilder &builder, Operation *op, Value address, int64_t columns, int64_t groups) const {
     Location loc = op->getLoc();
     Value warp = getThread(builder, op).warp;
     Value quarter = arith::AndIOp::create(builder, loc, warp, constI32(builder, loc, 3));
@@ -292,8 +271,7 @@ struct ConvertRead : OpConversionPattern<ReadOp> {
     return arith::AddIOp::create(builder, loc, address, multiply(builder, loc, group, columns));
   }
 
-  SmallVector<Value> load(OpBuilder &builder, Location loc, Value address, int64_t columns,
-                          Type element) const {
+  SmallVector<Value> load(OpBuilder &builder, Location loc, Value address, int64_t columns, Type element) const {
     SmallVector<Value> registers;
     for (int64_t first = 0; first < columns;) {
       int64_t count = std::min<int64_t>(kMaxLoad, llvm::bit_floor(uint64_t(columns - first)));
@@ -301,20 +279,17 @@ struct ConvertRead : OpConversionPattern<ReadOp> {
       for (int64_t i = 0; i < count; ++i)
         text += (i ? ", $" : "$") + std::to_string(i);
       text += llvm::formatv("}, [${0}+{1}];", count, first);
-      llvm::append_range(registers,
-                         ptx(builder, loc, text, SmallVector<Type>(count, element), address));
+      llvm::append_range(registers, ptx(builder, loc, text, SmallVector<Type>(count, element), address));
       first += count;
     }
     // Tied, so that nothing which uses the registers can move above the wait.
     SmallVector<int> tied(llvm::to_vector(llvm::seq<int>(0, registers.size())));
-    return ptx(builder, loc, "tcgen05.wait::ld.sync.aligned;", ValueRange(registers).getTypes(),
-               registers, tied);
+    return ptx(builder, loc, "tcgen05.wait::ld.sync.aligned;", ValueRange(registers).getTypes(), registers, tied);
   }
 };
 
 } // namespace
 
 void lowering::populateTcgen05(TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertAlloc, ConvertDealloc, ConvertMma, ConvertRead>(converter,
-                                                                      patterns.getContext());
+  patterns.add<ConvertAlloc, ConvertDealloc, ConvertMma, ConvertRead>(converter, patterns.getContext());
 }

@@ -16,19 +16,16 @@ FailureOr<TileLayout> lowering::layoutOf(Operation *op, Type type, ArrayRef<int6
     return op->emitOpError("expected a tile with a register layout, got ") << type;
   TileLayout layout = attr.getTileLayout();
   if (!llvm::equal(layout.shape(), tile.getShape()) || (!shape.empty() && tile.getShape() != shape))
-    return op->emitOpError("expected a layout of the tile's extents, got ")
-           << layout.toString() << " for " << type;
+    return op->emitOpError("expected a layout of the tile's extents, got ") << layout.toString() << " for " << type;
   return layout;
 }
 
-Value lowering::isWriter(OpBuilder &builder, Location loc, const TileLayout &layout,
-                         Thread thread) {
+Value lowering::isWriter(OpBuilder &builder, Location loc, const TileLayout &layout, Thread thread) {
   auto andAlso = [&](Value condition, Value next) -> Value {
     return condition ? arith::AndIOp::create(builder, loc, condition, next).getResult() : next;
   };
   auto isZero = [&](Value value) -> Value {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
-                                 constI32(builder, loc, 0));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constI32(builder, loc, 0));
   };
   auto bitsAreZero = [&](Value value, ArrayRef<int> bits) {
     int64_t mask = 0;
@@ -52,8 +49,8 @@ Value lowering::isWriter(OpBuilder &builder, Location loc, const TileLayout &lay
     Value warp = thread.warp;
     if (above != layout.numWarps())
       warp = arith::RemUIOp::create(builder, loc, warp, constI32(builder, loc, above));
-    condition = andAlso(condition, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                                         warp, constI32(builder, loc, below)));
+    condition = andAlso(
+        condition, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, constI32(builder, loc, below)));
   }
   return condition;
 }

@@ -17,8 +17,7 @@ Value isWriter(OpBuilder &builder, Location loc, const TileLayout &layout, Threa
 /// For each register of `to`, the register of `from` with the element at map(coordinate), in the
 /// same thread; nullopt if another thread has it. Requires: `map` takes each dimension of its
 /// result from one of its argument, or is zero there.
-std::optional<std::vector<int64_t>>
-registersAt(const TileLayout &from, const TileLayout &to,
-            llvm::function_ref<std::vector<int64_t>(std::vector<int64_t>)> map);
+std::optional<std::vector<int64_t>> registersAt(const TileLayout &from, const TileLayout &to,
+                                                llvm::function_ref<std::vector<int64_t>(std::vector<int64_t>)> map);
 
 } // namespace headrace::lowering

@@ -31,8 +31,7 @@ std::optional<int64_t> cachePolicy(std::optional<tile::Cache> cache) {
 
 /// Checks that the tile can move by TMA and that the kernel's tensor map `number` has the boxes
 /// that will be issued.
-LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer,
-                       std::optional<int64_t> number) {
+LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer, std::optional<int64_t> number) {
   std::string why = whyNotTma(array, buffer);
   if (!why.empty())
     return op->emitError("TMA cannot move this tile: ") << why;
@@ -42,8 +41,7 @@ LogicalResult checkMap(Operation *op, MemRefType array, BufferType buffer,
     return op->emitError("expected the number of a tensor map in the kernel's ") << kTensorMapsAttr;
   std::optional<TensorMapInfo> given = TensorMapInfo::fromAttr(maps[*number]);
   if (!given)
-    return op->emitError("expected a tensor map with arg, dims, box, swizzle and dtype, got ")
-           << maps[*number];
+    return op->emitError("expected a tensor map with arg, dims, box, swizzle and dtype, got ") << maps[*number];
   TensorMapInfo wanted = tensorMapFor(given->arg, array, buffer, given->dtype == "tf32");
   if (*given == wanted)
     return success();
@@ -59,10 +57,8 @@ SmallVector<Value> boxCoordinates(OpBuilder &builder, Location loc, ValueRange o
   size_t lead = offsets.size() - box.start.size();
   for (auto [i, start] : llvm::enumerate(box.start)) {
     Value origin = toI32(builder, loc, offsets[lead + (i == 0 ? major : 1 - major)]);
-    coordinates.push_back(
-        start
-            ? arith::AddIOp::create(builder, loc, origin, constI32(builder, loc, start)).getResult()
-            : origin);
+    coordinates.push_back(start ? arith::AddIOp::create(builder, loc, origin, constI32(builder, loc, start)).getResult()
+                                : origin);
   }
   for (size_t dim = lead; dim-- > 0;)
     coordinates.push_back(toI32(builder, loc, offsets[dim]));
@@ -70,9 +66,7 @@ SmallVector<Value> boxCoordinates(OpBuilder &builder, Location loc, ValueRange o
 }
 
 Value addBytes(OpBuilder &builder, Location loc, Value address, int64_t bytes) {
-  return bytes ? arith::AddIOp::create(builder, loc, address, constI32(builder, loc, bytes))
-                     .getResult()
-               : address;
+  return bytes ? arith::AddIOp::create(builder, loc, address, constI32(builder, loc, bytes)).getResult() : address;
 }
 
 /// `{$2, $3}`: placeholders of `count` operands from number `first`.
@@ -86,16 +80,15 @@ std::string placeholders(size_t first, size_t count) {
 // cp.async.bulk.tensor, both directions: PTX ISA 9.7.9.27.1.2.
 
 /// Global to shared: $0 the destination, $1 the map, then the coordinates, the barrier, the policy.
-void issueLoad(OpBuilder &builder, Location loc, Value destination, Value map,
-               ValueRange coordinates, Value barrier, std::optional<int64_t> policy) {
+void issueLoad(OpBuilder &builder, Location loc, Value destination, Value map, ValueRange coordinates, Value barrier,
+               std::optional<int64_t> policy) {
   size_t rank = coordinates.size();
   SmallVector<Value> operands{destination, map};
   llvm::append_range(operands, coordinates);
   operands.push_back(barrier);
-  std::string text = llvm::formatv(
-      "cp.async.bulk.tensor.{0}d.shared::cta.global.tile.mbarrier::complete_tx::bytes{1} "
-      "[$0], [$1, {2}], [${3}]",
-      rank, policy ? ".L2::cache_hint" : "", placeholders(2, rank), 2 + rank);
+  std::string text = llvm::formatv("cp.async.bulk.tensor.{0}d.shared::cta.global.tile.mbarrier::complete_tx::bytes{1} "
+                                   "[$0], [$1, {2}], [${3}]",
+                                   rank, policy ? ".L2::cache_hint" : "", placeholders(2, rank), 2 + rank);
   if (policy) {
     operands.push_back(constI64(builder, loc, *policy));
     text += llvm::formatv(", ${0}", 3 + rank);
@@ -109,9 +102,8 @@ void issueStore(OpBuilder &builder, Location loc, Value source, Value map, Value
   size_t rank = coordinates.size();
   SmallVector<Value> operands{map, source};
   llvm::append_range(operands, coordinates);
-  std::string text = llvm::formatv(
-      "cp.async.bulk.tensor.{0}d.global.shared::cta.tile.bulk_group{1} [$0, {2}], [$1]", rank,
-      policy ? ".L2::cache_hint" : "", placeholders(2, rank));
+  std::string text = llvm::formatv("cp.async.bulk.tensor.{0}d.global.shared::cta.tile.bulk_group{1} [$0, {2}], [$1]",
+                                   rank, policy ? ".L2::cache_hint" : "", placeholders(2, rank));
   if (policy) {
     operands.push_back(constI64(builder, loc, *policy));
     text += llvm::formatv(", ${0}", 2 + rank);
@@ -147,10 +139,8 @@ struct TmaLoad : OpConversionPattern<CopyOp> {
     int64_t major = buffer.getSharedLayout().major();
     TmaBoxes cut = tensorBoxes(buffer);
     for (const TmaBox &box : cut.boxes)
-      issueLoad(rewriter, loc,
-                addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
-                boxCoordinates(rewriter, loc, offsets, box, major), barrier,
-                cachePolicy(op.getCache()));
+      issueLoad(rewriter, loc, addBytes(rewriter, loc, adaptor.getBuffer().front(), box.sharedOffset), map,
+                boxCoordinates(rewriter, loc, offsets, box, major), barrier, cachePolicy(op.getCache()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -184,8 +174,7 @@ struct TmaStore : OpConversionPattern<AsyncStoreOp> {
     TmaBoxes cut = tensorBoxes(buffer);
     for (const TmaBox &box : cut.boxes)
       issueStore(rewriter, loc, addBytes(rewriter, loc, source, offsetOf(box, whole)), map,
-                 boxCoordinates(rewriter, loc, offsets, box, whole.major()),
-                 cachePolicy(op.getCache()));
+                 boxCoordinates(rewriter, loc, offsets, box, whole.major()), cachePolicy(op.getCache()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -200,9 +189,8 @@ struct TmaStore : OpConversionPattern<AsyncStoreOp> {
 
   /// Advances the slot's address and the array's offsets to this group's `rows` rows. Requires: rows are contiguous
   /// along dimension 1 and a multiple of 8, so that the swizzle repeats.
-  static void moveToGroup(OpBuilder &builder, Location loc, Value group, int64_t rows,
-                          const SharedLayout &whole, Value &source,
-                          SmallVectorImpl<Value> &offsets) {
+  static void moveToGroup(OpBuilder &builder, Location loc, Value group, int64_t rows, const SharedLayout &whole,
+                          Value &source, SmallVectorImpl<Value> &offsets) {
     auto times = [&](Value value, int64_t factor) -> Value {
       return arith::MulIOp::create(builder, loc, value, constI32(builder, loc, factor));
     };

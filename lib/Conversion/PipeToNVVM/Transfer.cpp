@@ -38,8 +38,7 @@ SmallVector<Value> Transfer::pack(OpBuilder &builder, Location loc, ValueRange e
   if (count == 1 && element.getIntOrFloatBitWidth() == 8) {
     registers.push_back(arith::ExtUIOp::create(builder, loc, types.front(), elements.front()));
   } else if (count == 2 && registerBits == 16) {
-    Value pair =
-        vector::FromElementsOp::create(builder, loc, VectorType::get(2, element), elements);
+    Value pair = vector::FromElementsOp::create(builder, loc, VectorType::get(2, element), elements);
     registers.push_back(LLVM::BitcastOp::create(builder, loc, types.front(), pair));
   } else {
     for (Value value : elements)
@@ -56,8 +55,7 @@ SmallVector<Value> Transfer::unpack(OpBuilder &builder, Location loc, ValueRange
   if (count == 1 && element.getIntOrFloatBitWidth() == 8) {
     elements.push_back(arith::TruncIOp::create(builder, loc, element, registers.front()));
   } else if (count == 2 && registerBits == 16) {
-    Value pair =
-        LLVM::BitcastOp::create(builder, loc, VectorType::get(2, element), registers.front());
+    Value pair = LLVM::BitcastOp::create(builder, loc, VectorType::get(2, element), registers.front());
     llvm::append_range(elements, vector::ToElementsOp::create(builder, loc, pair).getResults());
   } else {
     for (Value value : registers)

@@ -61,8 +61,7 @@ struct SlotOperand {
 /// What one pipe.mma_async is made of, and the steps of its lowering.
 class Multiply {
 public:
-  Multiply(MmaAsyncOp op, MmaAsyncOp::GenericAdaptor<ArrayRef<ValueRange>> adaptor,
-           OpBuilder &builder)
+  Multiply(MmaAsyncOp op, MmaAsyncOp::GenericAdaptor<ArrayRef<ValueRange>> adaptor, OpBuilder &builder)
       : op(op), adaptor(adaptor), builder(builder), loc(op.getLoc()), atom(op.getAtom()) {}
 
   /// The accumulator after the instructions; emits an error on failure.
@@ -73,8 +72,7 @@ private:
   LogicalResult checkRegistersOfA();
   FailureOr<SlotOperand> slotOperand(BufferType type, Value slot, int64_t kDim, bool isA);
   LogicalResult checkStarts(const SharedLayout &layout, bool kMajor, bool isA);
-  Value groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group,
-                     int64_t rows);
+  Value groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group, int64_t rows);
   Value descriptor(const SlotOperand &operand, int64_t row, int64_t rows, int64_t step);
   std::string blockText(int64_t registers, int64_t next);
   void emitBlock(int64_t mBlock, int64_t nBlock, MutableArrayRef<Value> registers);
@@ -97,10 +95,8 @@ LogicalResult Multiply::checkShapes() {
   RankedTensorType acc = accumulatorType(op);
   BufferType bType = op.getB().getType();
   auto aType = dyn_cast<BufferType>(op.getA().getType());
-  ArrayRef<int64_t> aShape =
-      aType ? aType.getShape() : cast<RankedTensorType>(op.getA().getType()).getShape();
-  Type aElement =
-      aType ? aType.getElementType() : cast<RankedTensorType>(op.getA().getType()).getElementType();
+  ArrayRef<int64_t> aShape = aType ? aType.getShape() : cast<RankedTensorType>(op.getA().getType()).getShape();
+  Type aElement = aType ? aType.getElementType() : cast<RankedTensorType>(op.getA().getType()).getElementType();
   aName = operandName(aElement, op.getPrecision());
   bName = operandName(bType.getElementType(), op.getPrecision());
   int64_t aBits = aElement.getIntOrFloatBitWidth();
@@ -119,19 +115,14 @@ LogicalResult Multiply::checkShapes() {
   cols = acc.getDimSize(1) / atom.getGroupsN();
   depth = aShape[op.getTransposeA() ? 0 : 1];
   steps = depth / atom.getK();
-  if (atom.getM() != kAtomRows || atom.getK() * aBits != kStepBytes * 8 || atom.getN() % 8 ||
-      atom.getN() > 256)
-    return op.emitError(
-               "expected an atom of m64, n a multiple of 8 up to 256 and k of 32 bytes, got ")
-           << atom;
+  if (atom.getM() != kAtomRows || atom.getK() * aBits != kStepBytes * 8 || atom.getN() % 8 || atom.getN() > 256)
+    return op.emitError("expected an atom of m64, n a multiple of 8 up to 256 and k of 32 bytes, got ") << atom;
   if (depth % atom.getK() || aShape[op.getTransposeA() ? 1 : 0] != acc.getDimSize(0) ||
       bType.getShape()[op.getTransposeB() ? 0 : 1] != acc.getDimSize(1) ||
       bType.getShape()[op.getTransposeB() ? 1 : 0] != depth)
     return op.emitError("expected operands of ")
-           << acc.getDimSize(0) << " x K and K x " << acc.getDimSize(1) << " with K a multiple of "
-           << atom.getK();
-  auto wanted =
-      wgmmaAccumulator(acc.getDimSize(0), acc.getDimSize(1), atom.getGroupsM(), atom.getGroupsN());
+           << acc.getDimSize(0) << " x K and K x " << acc.getDimSize(1) << " with K a multiple of " << atom.getK();
+  auto wanted = wgmmaAccumulator(acc.getDimSize(0), acc.getDimSize(1), atom.getGroupsM(), atom.getGroupsN());
   if (!isLayout(acc.getEncoding(), wanted) || cols % atom.getN())
     return op.emitError("expected the accumulator in the layout of wgmma for ") << atom;
   return success();
@@ -139,16 +130,15 @@ LogicalResult Multiply::checkShapes() {
 
 LogicalResult Multiply::checkRegistersOfA() {
   auto type = cast<RankedTensorType>(op.getA().getType());
-  auto wanted = wgmmaOperandA(type.getDimSize(0), depth, type.getElementTypeBitWidth(),
-                              atom.getGroupsM(), atom.getGroupsN());
+  auto wanted =
+      wgmmaOperandA(type.getDimSize(0), depth, type.getElementTypeBitWidth(), atom.getGroupsM(), atom.getGroupsN());
   if (op.getTransposeA() || !isLayout(type.getEncoding(), wanted))
     return op.emitError("expected A in registers to be M x K in the layout of wgmma for ") << atom;
   return success();
 }
 
 /// Address of the warpgroup's part: `rows` rows (along M or N) after those of the groups before it.
-Value Multiply::groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group,
-                             int64_t rows) {
+Value Multiply::groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group, int64_t rows) {
   Value offset;
   if (kMajor) {
     offset = multiply(builder, loc, group, rows * layout.rowBytes());
@@ -159,12 +149,9 @@ Value Multiply::groupAddress(const SharedLayout &layout, bool kMajor, Value slot
       offset = multiply(builder, loc, group, bytes / panelRow * layout.panelBytes());
     } else {
       Value column = multiply(builder, loc, group, bytes);
-      Value panel = arith::ShRUIOp::create(builder, loc, column,
-                                           constI32(builder, loc, llvm::Log2_64(panelRow)));
-      Value inner =
-          arith::AndIOp::create(builder, loc, column, constI32(builder, loc, panelRow - 1));
-      offset = arith::AddIOp::create(builder, loc,
-                                     multiply(builder, loc, panel, layout.panelBytes()), inner);
+      Value panel = arith::ShRUIOp::create(builder, loc, column, constI32(builder, loc, llvm::Log2_64(panelRow)));
+      Value inner = arith::AndIOp::create(builder, loc, column, constI32(builder, loc, panelRow - 1));
+      offset = arith::AddIOp::create(builder, loc, multiply(builder, loc, panel, layout.panelBytes()), inner);
     }
   }
   return arith::AddIOp::create(builder, loc, slot, offset);
@@ -180,8 +167,8 @@ LogicalResult Multiply::checkStarts(const SharedLayout &layout, bool kMajor, boo
   for (int64_t row = 0; row < groups * part; row += block)
     if (!movable || !operandStart(layout, kMajor, row, block, 0))
       return op.emitError("no wgmma descriptor for ")
-             << block << " of " << groups * part << " rows of " << (isA ? "A" : "B") << " from row "
-             << row << " in panels of " << layout.panelElements();
+             << block << " of " << groups * part << " rows of " << (isA ? "A" : "B") << " from row " << row
+             << " in panels of " << layout.panelElements();
   return success();
 }
 
@@ -192,12 +179,10 @@ FailureOr<SlotOperand> Multiply::slotOperand(BufferType type, Value slot, int64_
   SharedLayout layout = type.getSharedLayout();
   bool kMajor = layout.major() == kDim;
   if (layout.swizzle() == 0)
-    return op.emitError("expected ")
-           << name << " in panels (a swizzle of 16 to 128), got dense rows";
+    return op.emitError("expected ") << name << " in panels (a swizzle of 16 to 128), got dense rows";
   if (!kMajor && layout.elementBits() != 16)
-    return op.emitError("wgmma reads operands of ")
-           << layout.elementBits() << " bits only where K is contiguous, but " << (isA ? "M" : "N")
-           << " is contiguous in " << name;
+    return op.emitError("wgmma reads operands of ") << layout.elementBits() << " bits only where K is contiguous, but "
+                                                    << (isA ? "M" : "N") << " is contiguous in " << name;
   if (failed(checkStarts(layout, kMajor, isA)))
     return failure();
   Value address = slot;
@@ -225,12 +210,11 @@ Value Multiply::descriptor(const SlotOperand &operand, int64_t row, int64_t rows
 std::string Multiply::blockText(int64_t registers, int64_t next) {
   std::string text, accumulator;
   llvm::raw_string_ostream os(text), list(accumulator);
-  llvm::interleaveComma(llvm::seq<int64_t>(0, registers), list,
-                        [&](int64_t i) { list << "$" << i; });
+  llvm::interleaveComma(llvm::seq<int64_t>(0, registers), list, [&](int64_t i) { list << "$" << i; });
   bool integer = aName == "s8", sixteen = aName == "bf16" || aName == "f16";
   for (int64_t step = 0; step < steps; ++step) {
-    os << "wgmma.mma_async.sync.aligned.m64n" << atom.getN() << "k" << atom.getK() << "."
-       << (integer ? "s32" : "f32") << "." << aName << "." << bName << " {" << accumulator << "}, ";
+    os << "wgmma.mma_async.sync.aligned.m64n" << atom.getN() << "k" << atom.getK() << "." << (integer ? "s32" : "f32")
+       << "." << aName << "." << bName << " {" << accumulator << "}, ";
     if (a) {
       os << "$" << next++;
     } else {
@@ -260,13 +244,11 @@ void Multiply::emitBlock(int64_t mBlock, int64_t nBlock, MutableArrayRef<Value> 
     if (a)
       operands.push_back(descriptor(*a, mBlock * kAtomRows, kAtomRows, step));
     else
-      llvm::append_range(operands,
-                         ArrayRef(wordsOfA).slice((mBlock * steps + step) * kWordsOfA, kWordsOfA));
+      llvm::append_range(operands, ArrayRef(wordsOfA).slice((mBlock * steps + step) * kWordsOfA, kWordsOfA));
     operands.push_back(descriptor(*b, nBlock * atom.getN(), atom.getN(), step));
   }
   SmallVector<Type> types(count, registers.front().getType());
-  llvm::copy(ptx(builder, loc, blockText(count, 2 * count), types, operands, tied),
-             registers.begin());
+  llvm::copy(ptx(builder, loc, blockText(count, 2 * count), types, operands, tied), registers.begin());
 }
 
 FailureOr<SmallVector<Value>> Multiply::emit() {
@@ -283,8 +265,8 @@ FailureOr<SmallVector<Value>> Multiply::emit() {
       return failure();
     wordsOfA = packWords(builder, loc, adaptor.getA());
   }
-  FailureOr<SlotOperand> operand = slotOperand(op.getB().getType(), adaptor.getB().front(),
-                                               op.getTransposeB() ? 1 : 0, /*isA=*/false);
+  FailureOr<SlotOperand> operand =
+      slotOperand(op.getB().getType(), adaptor.getB().front(), op.getTransposeB() ? 1 : 0, /*isA=*/false);
   if (failed(operand))
     return failure();
   b = *operand;
@@ -331,8 +313,7 @@ struct MmaWaitLowering : OpConversionPattern<MmaWaitOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     // wgmma.wait_group: PTX ISA 9.7.15.7.3.
     std::string text = llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending());
-    rewriter.replaceOpWithMultiple(op,
-                                   {tiedPtx(rewriter, op.getLoc(), text, adaptor.getInflight())});
+    rewriter.replaceOpWithMultiple(op, {tiedPtx(rewriter, op.getLoc(), text, adaptor.getInflight())});
     return success();
   }
 };

@@ -41,10 +41,9 @@ pipe::CreateChannelOp KernelConversion::createChannel(Location loc, StringRef na
     if (isa<pipe::CreateChannelOp>(op))
       builder.setInsertionPointAfter(&op);
   auto type = pipe::ChannelType::get(builder.getContext(), /*depth=*/0, buffers);
-  auto channel = pipe::CreateChannelOp::create(builder, loc, type, builder.getStringAttr(name),
-                                               pipe::SyncAttr::get(builder.getContext(), sync),
-                                               /*async_release=*/nullptr, /*async_commit=*/nullptr, nullptr, nullptr, nullptr, nullptr,
-                                               nullptr, nullptr);
+  auto channel = pipe::CreateChannelOp::create(
+      builder, loc, type, builder.getStringAttr(name), pipe::SyncAttr::get(builder.getContext(), sync),
+      /*async_release=*/nullptr, /*async_commit=*/nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
   ++channelCount;
   return channel;
 }
@@ -100,11 +99,11 @@ void KernelConversion::convertSharedLoads(ArrayRef<tile::LoadOp> group) {
     Value buffer = std::get<1>(pair);
     IntegerAttr vector;
     if (load.getMechanism() != Mechanism::Tma)
-      vector = builder.getI64IntegerAttr(tile::getVectorBytes(load.getArray(), load.getOffsets(),
-                                                              load.getTile().getShape(),
-                                                              load.getMechanism() == Mechanism::Plain));
-    auto copy = pipe::CopyOp::create(builder, load.getLoc(), load.getArray(), load.getOffsets(), buffer, channel, Value(),
-                                     Value(), load.getMechanismAttr(), load.getCacheAttr(), vector, IntegerAttr());
+      vector = builder.getI64IntegerAttr(tile::getVectorBytes(
+          load.getArray(), load.getOffsets(), load.getTile().getShape(), load.getMechanism() == Mechanism::Plain));
+    auto copy =
+        pipe::CopyOp::create(builder, load.getLoc(), load.getArray(), load.getOffsets(), buffer, channel, Value(),
+                             Value(), load.getMechanismAttr(), load.getCacheAttr(), vector, IntegerAttr());
     if (Attribute why = load->getAttr(tile::kWhyAttr))
       copy->setAttr(tile::kWhyAttr, why);
   }
@@ -128,9 +127,8 @@ void KernelConversion::convertLoad(tile::LoadOp load) {
   }
   builder.setInsertionPoint(load);
   int64_t vector = tile::getVectorBytes(load.getArray(), load.getOffsets(), load.getTile().getShape(), false);
-  auto result =
-      pipe::LoadOp::create(builder, load.getLoc(), load.getTile(), load.getArray(), load.getOffsets(),
-                           load.getFillAttr(), load.getCacheAttr(), builder.getI64IntegerAttr(vector));
+  auto result = pipe::LoadOp::create(builder, load.getLoc(), load.getTile(), load.getArray(), load.getOffsets(),
+                                     load.getFillAttr(), load.getCacheAttr(), builder.getI64IntegerAttr(vector));
   load.getResult().replaceAllUsesWith(result);
 }
 
@@ -146,9 +144,9 @@ void KernelConversion::convertStore(tile::StoreOp store) {
     result = pipe::StoreOp::create(builder, store.getLoc(), store.getTile(), store.getArray(), store.getOffsets(),
                                    store.getCacheAttr(), builder.getI64IntegerAttr(vector), store.getValidAttr());
   } else {
-    result = pipe::AsyncStoreOp::create(builder, store.getLoc(), slot->second.buffer, store.getArray(),
-                                        store.getOffsets(), store.getCacheAttr(), IntegerAttr(),
-                                        slot->second.channel.getGroupsAttr());
+    result =
+        pipe::AsyncStoreOp::create(builder, store.getLoc(), slot->second.buffer, store.getArray(), store.getOffsets(),
+                                   store.getCacheAttr(), IntegerAttr(), slot->second.channel.getGroupsAttr());
   }
   if (Attribute why = store->getAttr(tile::kWhyAttr))
     result->setAttr(tile::kWhyAttr, why);
@@ -242,7 +240,8 @@ void KernelConversion::convertRegisters(tile::ConvertLayoutOp op) {
     op.getResult().replaceAllUsesWith(renamed.getResult());
     return;
   }
-  BufferType buffer = bufferType(tile::withLayout(wholeBytes(from), tile::chooseSharedLayout(wholeBytes(from), from.getRank() - 1)));
+  BufferType buffer =
+      bufferType(tile::withLayout(wholeBytes(from), tile::chooseSharedLayout(wholeBytes(from), from.getRank() - 1)));
   op.getResult().replaceAllUsesWith(passThroughShared(op.getSource(), buffer, to));
 }
 

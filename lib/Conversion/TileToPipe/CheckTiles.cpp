@@ -41,11 +41,10 @@ struct TileChecker {
 LogicalResult TileChecker::checkLayout(Location loc, RankedTensorType type, LayoutAttr attr) {
   TileLayout layout = attr.getTileLayout();
   if (layout.numWarps() != warps)
-    return emitError(loc) << "expected a layout over the kernel's " << warps
-                          << " warps, got one over " << layout.numWarps();
+    return emitError(loc) << "expected a layout over the kernel's " << warps << " warps, got one over "
+                          << layout.numWarps();
   if (!llvm::equal(layout.shape(), type.getShape()))
-    return emitError(loc) << "expected a layout of the tile's extents, got " << layout.toString()
-                          << " for " << type;
+    return emitError(loc) << "expected a layout of the tile's extents, got " << layout.toString() << " for " << type;
   return success();
 }
 
@@ -59,12 +58,10 @@ LogicalResult TileChecker::checkType(Location loc, Type type) {
   if (auto layout = dyn_cast_or_null<LayoutAttr>(tile.getEncoding()))
     return checkLayout(loc, tile, layout);
   if (!isa_and_nonnull<SharedAttr, TmemAttr>(tile.getEncoding()))
-    return emitError(loc) << "expected a tile with a layout, which tile-infer-layouts chooses, got "
-                          << type;
+    return emitError(loc) << "expected a tile with a layout, which tile-infer-layouts chooses, got " << type;
   // Says itself what is wrong.
-  auto buffer =
-      pipe::BufferType::getChecked([&] { return emitError(loc); }, tile.getContext(),
-                                   tile.getShape(), tile.getElementType(), tile.getEncoding());
+  auto buffer = pipe::BufferType::getChecked([&] { return emitError(loc); }, tile.getContext(), tile.getShape(),
+                                             tile.getElementType(), tile.getEncoding());
   return success(bool(buffer));
 }
 
@@ -72,8 +69,7 @@ LogicalResult TileChecker::checkTma(Operation *op, Value array, RankedTensorType
   auto argument = dyn_cast<BlockArgument>(array);
   if (!argument || argument.getOwner()->getParentOp() != kernel)
     return op->emitError("expected an array that is an argument of the kernel, for a tensor map");
-  auto buffer = pipe::BufferType::get(tile.getContext(), tile.getShape(), tile.getElementType(),
-                                      tile.getEncoding());
+  auto buffer = pipe::BufferType::get(tile.getContext(), tile.getShape(), tile.getElementType(), tile.getEncoding());
   std::string why = pipe::whyNotTma(cast<MemRefType>(array.getType()), buffer);
   if (!why.empty())
     return op->emitError("TMA cannot move this tile: ") << why;
@@ -87,8 +83,7 @@ LogicalResult TileChecker::checkSharedTile(Value tile) {
   auto load = dyn_cast_or_null<tile::LoadOp>(op);
   auto crossing = dyn_cast_or_null<tile::ConvertLayoutOp>(op);
   if (!load && !crossing)
-    return emitError(tile.getLoc())
-           << "expected tiles in shared memory to be loaded or converted there";
+    return emitError(tile.getLoc()) << "expected tiles in shared memory to be loaded or converted there";
   if (load && tile::hasFill(load))
     return op->emitError("expected a tile in shared memory to be filled with zeros: a fill is put in where it is read");
   if (crossing && tile.use_empty())
@@ -98,22 +93,19 @@ LogicalResult TileChecker::checkSharedTile(Value tile) {
     bool read = (dot && use.get() != dot.getAcc()) || isa<tile::ConvertLayoutOp>(use.getOwner()) ||
                 (crossing && tile.hasOneUse() && isa<tile::StoreOp>(use.getOwner()));
     if (!read)
-      return use.getOwner()->emitError("expected a tile in registers as operand ")
-             << use.getOperandNumber();
+      return use.getOwner()->emitError("expected a tile in registers as operand ") << use.getOperandNumber();
   }
   if (!load)
     return success();
   if (!load.getMechanism())
     return load.emitError("expected tile-plan to have chosen a mechanism");
-  return *load.getMechanism() == Mechanism::Tma ? checkTma(load, load.getArray(), load.getTile())
-                                                : success();
+  return *load.getMechanism() == Mechanism::Tma ? checkTma(load, load.getArray(), load.getTile()) : success();
 }
 
 LogicalResult TileChecker::checkCrossing(tile::ConvertLayoutOp op) {
   Value source = op.getSource(), result = op.getResult();
   if (isIn<TmemAttr>(result) || (!isIn<LayoutAttr>(source) && !isIn<LayoutAttr>(result)))
-    return op.emitError(
-               "expected a conversion from or to registers, and none to tensor memory, got ")
+    return op.emitError("expected a conversion from or to registers, and none to tensor memory, got ")
            << source.getType() << " to " << result.getType();
   if (!isIn<TmemAttr>(source))
     return success();
@@ -122,15 +114,13 @@ LogicalResult TileChecker::checkCrossing(tile::ConvertLayoutOp op) {
       return success();
   if (source.getDefiningOp<tile::ForOp>())
     return success();
-  return op.emitError(
-      "expected the accumulator of a whole loop, or of one matmul that starts from zero");
+  return op.emitError("expected the accumulator of a whole loop, or of one matmul that starts from zero");
 }
 
 /// Accumulators in tensor memory start from zero; within a loop they are its argument, or the dot
 /// before.
 LogicalResult TileChecker::checkTmemDot(tile::DotOp dot) {
-  if (!isIn<SharedAttr>(dot.getA()) || !isIn<SharedAttr>(dot.getB()) ||
-      !isIn<TmemAttr>(dot.getAcc()))
+  if (!isIn<SharedAttr>(dot.getA()) || !isIn<SharedAttr>(dot.getB()) || !isIn<TmemAttr>(dot.getAcc()))
     return dot.emitError("expected tcgen05 operands in shared and an accumulator in tensor memory");
   Value acc = dot.getAcc();
   while (auto before = acc.getDefiningOp<tile::DotOp>()) {
@@ -174,11 +164,10 @@ LogicalResult TileChecker::checkOp(Operation *op) {
   for (Value result : op->getResults()) {
     if (isIn<SharedAttr>(result) && failed(checkSharedTile(result)))
       return failure();
-    bool inTmem = isa<tile::DotOp, tile::ForOp>(op) || matchPattern(result, m_AnyZeroFloat()) ||
-                  matchPattern(result, m_Zero());
+    bool inTmem =
+        isa<tile::DotOp, tile::ForOp>(op) || matchPattern(result, m_AnyZeroFloat()) || matchPattern(result, m_Zero());
     if (isIn<TmemAttr>(result) && !inTmem)
-      return op->emitError(
-          "expected tiles in tensor memory to be accumulators that start from zero");
+      return op->emitError("expected tiles in tensor memory to be accumulators that start from zero");
   }
   bool takesTmem = isa<tile::DotOp, tile::ForOp, tile::YieldOp, tile::ConvertLayoutOp>(op);
   if (!takesTmem && llvm::any_of(op->getOperands(), isIn<TmemAttr>))
@@ -193,11 +182,8 @@ LogicalResult TileChecker::checkOp(Operation *op) {
     return checkTma(store, store.getArray(), store.getTileType());
   }
   if (op->getNumRegions() &&
-      !isa<tile::KernelOp, tile::ForOp, tile::ReduceOp, tile::ScanOp, scf::ForOp, scf::IfOp,
-           scf::WhileOp>(op))
-    return op->emitError(
-               "expected no control flow but tile.for, scf.for, scf.if and scf.while, got ")
-           << op->getName();
+      !isa<tile::KernelOp, tile::ForOp, tile::ReduceOp, tile::ScanOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+    return op->emitError("expected no control flow but tile.for, scf.for, scf.if and scf.while, got ") << op->getName();
   return success();
 }
 
@@ -206,8 +192,7 @@ LogicalResult TileChecker::check() {
     return kernel.emitError("expected tile-plan to have chosen the warps");
   warps = *kernel.getWarps();
   return failure(
-      kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult { return checkOp(op); })
-          .wasInterrupted());
+      kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult { return checkOp(op); }).wasInterrupted());
 }
 
 LogicalResult headrace::checkTiles(tile::KernelOp kernel) { return TileChecker{kernel}.check(); }

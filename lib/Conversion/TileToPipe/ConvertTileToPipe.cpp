@@ -168,11 +168,10 @@ void KernelConversion::convertAssume(tile::AssumeOp op) {
   StringRef kind = cast<StringAttr>(expression[0]).getValue();
   if (kind != "dim" && kind != "scalar")
     return;
-  SmallVector<NamedAttribute> entry = {
-      builder.getNamedAttr("what", builder.getStringAttr((kind + "_multiple").str())),
-      builder.getNamedAttr("arg", expression[1]),
-      builder.getNamedAttr("of", builder.getI64IntegerAttr(op.getDivisor())),
-      builder.getNamedAttr("because", builder.getStringAttr("tile.assume"))};
+  SmallVector<NamedAttribute> entry = {builder.getNamedAttr("what", builder.getStringAttr((kind + "_multiple").str())),
+                                       builder.getNamedAttr("arg", expression[1]),
+                                       builder.getNamedAttr("of", builder.getI64IntegerAttr(op.getDivisor())),
+                                       builder.getNamedAttr("because", builder.getStringAttr("tile.assume"))};
   if (kind == "dim")
     entry.push_back(builder.getNamedAttr("dim", expression[2]));
   SmallVector<Attribute> contract;

@@ -58,8 +58,8 @@ LogicalResult KernelConversion::convertFor(tile::ForOp loop) {
       arguments.push_back(result.getRegionIterArg(next++));
   builder.setInsertionPointToStart(body);
   for (auto &[i, slot] : tmem) {
-    Value notFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, result.getInductionVar(),
-                                           loop.getLower());
+    Value notFirst =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, result.getInductionVar(), loop.getLower());
     accumulators[loop.getIterArgs()[i]] = {slot, notFirst};
   }
   auto yield = cast<tile::YieldOp>(loop.getBody()->getTerminator());
@@ -91,8 +91,9 @@ void KernelConversion::convertTmemDot(tile::DotOp dot) {
   Location loc = dot.getLoc();
   builder.setInsertionPoint(dot);
   auto mma = [&](Value accumulator, Value accumulate) {
-    auto result = pipe::MmaTmemOp::create(builder, loc, operandOf(dot.getA()), dot.getTransposeA(), operandOf(dot.getB()),
-                            dot.getTransposeB(), accumulator, accumulate, *dot.getAtom(), dot.getPrecisionAttr());
+    auto result =
+        pipe::MmaTmemOp::create(builder, loc, operandOf(dot.getA()), dot.getTransposeA(), operandOf(dot.getB()),
+                                dot.getTransposeB(), accumulator, accumulate, *dot.getAtom(), dot.getPrecisionAttr());
     keepNotes(dot, result);
   };
   auto carried = accumulators.find(dot.getAcc());
@@ -123,8 +124,8 @@ void KernelConversion::convertDot(tile::DotOp dot) {
   Location loc = dot.getLoc();
   Value a = operandOf(dot.getA()), b = operandOf(dot.getB()), result;
   if (atom.getFamily() == tile::Family::Wgmma) {
-    auto inflight = pipe::MmaAsyncOp::create(builder, loc, pipe::InflightType::get(dot.getContext(), dot.getAccType()), a,
-                                             dot.getTransposeA(), b, dot.getTransposeB(), dot.getAcc(), atom,
+    auto inflight = pipe::MmaAsyncOp::create(builder, loc, pipe::InflightType::get(dot.getContext(), dot.getAccType()),
+                                             a, dot.getTransposeA(), b, dot.getTransposeB(), dot.getAcc(), atom,
                                              dot.getPrecisionAttr());
     keepNotes(dot, inflight);
     result = pipe::MmaWaitOp::create(builder, loc, dot.getAccType(), inflight, builder.getI64IntegerAttr(0));

@@ -1,8 +1,8 @@
 // cp.async and its arrival on an mbarrier: PTX ISA 9.7.9.25.3.1, 9.7.13.15.15. The copies are accesses of the generic proxy,
 // in no order among each other.
-#include "headrace/Sim/Machine/Hex.h"
 #include "Copies.h"
 #include "Issue.h"
+#include "headrace/Sim/Machine/Hex.h"
 
 #include <algorithm>
 #include <array>

@@ -12,36 +12,92 @@ namespace {
 
 /// Special registers (PTX ISA chapter 10), numbered for Source.
 enum class Special : uint64_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, NwarpId, SmId, NsmId, Clock,
-  ClusterIdX, ClusterIdY, ClusterIdZ, NclusterIdX, NclusterIdY, NclusterIdZ,
-  ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ,
-  ClusterCtaRank, ClusterNctaRank,
-  LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
-  DynamicSmemSize, TotalSmemSize,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NwarpId,
+  SmId,
+  NsmId,
+  Clock,
+  ClusterIdX,
+  ClusterIdY,
+  ClusterIdZ,
+  NclusterIdX,
+  NclusterIdY,
+  NclusterIdZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusterCtaRank,
+  ClusterNctaRank,
+  LanemaskEq,
+  LanemaskLe,
+  LanemaskLt,
+  LanemaskGe,
+  LanemaskGt,
+  DynamicSmemSize,
+  TotalSmemSize,
 };
 
 const std::map<std::string, Special> &specials() {
   static const std::map<std::string, Special> table = {
-      {"%tid.x", Special::TidX}, {"%tid.y", Special::TidY}, {"%tid.z", Special::TidZ},
-      {"%ntid.x", Special::NtidX}, {"%ntid.y", Special::NtidY}, {"%ntid.z", Special::NtidZ},
-      {"%ctaid.x", Special::CtaidX}, {"%ctaid.y", Special::CtaidY}, {"%ctaid.z", Special::CtaidZ},
-      {"%nctaid.x", Special::NctaidX}, {"%nctaid.y", Special::NctaidY}, {"%nctaid.z", Special::NctaidZ},
-      {"%laneid", Special::LaneId}, {"%warpid", Special::WarpId}, {"%nwarpid", Special::NwarpId},
-      {"%smid", Special::SmId}, {"%nsmid", Special::NsmId},
-      {"%clock", Special::Clock}, {"%clock64", Special::Clock}, {"%clock_hi", Special::Clock},
-      {"%globaltimer", Special::Clock}, {"%globaltimer_lo", Special::Clock},
-      {"%clusterid.x", Special::ClusterIdX}, {"%clusterid.y", Special::ClusterIdY}, {"%clusterid.z", Special::ClusterIdZ},
-      {"%nclusterid.x", Special::NclusterIdX}, {"%nclusterid.y", Special::NclusterIdY},
+      {"%tid.x", Special::TidX},
+      {"%tid.y", Special::TidY},
+      {"%tid.z", Special::TidZ},
+      {"%ntid.x", Special::NtidX},
+      {"%ntid.y", Special::NtidY},
+      {"%ntid.z", Special::NtidZ},
+      {"%ctaid.x", Special::CtaidX},
+      {"%ctaid.y", Special::CtaidY},
+      {"%ctaid.z", Special::CtaidZ},
+      {"%nctaid.x", Special::NctaidX},
+      {"%nctaid.y", Special::NctaidY},
+      {"%nctaid.z", Special::NctaidZ},
+      {"%laneid", Special::LaneId},
+      {"%warpid", Special::WarpId},
+      {"%nwarpid", Special::NwarpId},
+      {"%smid", Special::SmId},
+      {"%nsmid", Special::NsmId},
+      {"%clock", Special::Clock},
+      {"%clock64", Special::Clock},
+      {"%clock_hi", Special::Clock},
+      {"%globaltimer", Special::Clock},
+      {"%globaltimer_lo", Special::Clock},
+      {"%clusterid.x", Special::ClusterIdX},
+      {"%clusterid.y", Special::ClusterIdY},
+      {"%clusterid.z", Special::ClusterIdZ},
+      {"%nclusterid.x", Special::NclusterIdX},
+      {"%nclusterid.y", Special::NclusterIdY},
       {"%nclusterid.z", Special::NclusterIdZ},
-      {"%cluster_ctaid.x", Special::ClusterCtaidX}, {"%cluster_ctaid.y", Special::ClusterCtaidY},
+      {"%cluster_ctaid.x", Special::ClusterCtaidX},
+      {"%cluster_ctaid.y", Special::ClusterCtaidY},
       {"%cluster_ctaid.z", Special::ClusterCtaidZ},
-      {"%cluster_nctaid.x", Special::ClusterNctaidX}, {"%cluster_nctaid.y", Special::ClusterNctaidY},
+      {"%cluster_nctaid.x", Special::ClusterNctaidX},
+      {"%cluster_nctaid.y", Special::ClusterNctaidY},
       {"%cluster_nctaid.z", Special::ClusterNctaidZ},
-      {"%cluster_ctarank", Special::ClusterCtaRank}, {"%cluster_nctarank", Special::ClusterNctaRank},
-      {"%lanemask_eq", Special::LanemaskEq}, {"%lanemask_le", Special::LanemaskLe}, {"%lanemask_lt", Special::LanemaskLt},
-      {"%lanemask_ge", Special::LanemaskGe}, {"%lanemask_gt", Special::LanemaskGt},
-      {"%dynamic_smem_size", Special::DynamicSmemSize}, {"%total_smem_size", Special::TotalSmemSize},
+      {"%cluster_ctarank", Special::ClusterCtaRank},
+      {"%cluster_nctarank", Special::ClusterNctaRank},
+      {"%lanemask_eq", Special::LanemaskEq},
+      {"%lanemask_le", Special::LanemaskLe},
+      {"%lanemask_lt", Special::LanemaskLt},
+      {"%lanemask_ge", Special::LanemaskGe},
+      {"%lanemask_gt", Special::LanemaskGt},
+      {"%dynamic_smem_size", Special::DynamicSmemSize},
+      {"%total_smem_size", Special::TotalSmemSize},
   };
   return table;
 }
@@ -60,11 +116,17 @@ uint64_t specialValue(Special special, const Lanes &lanes, int lane) {
     return thread / launch.block[0] % launch.block[1];
   case Special::TidZ:
     return thread / launch.block[0] / launch.block[1];
-  case Special::NtidX: case Special::NtidY: case Special::NtidZ:
+  case Special::NtidX:
+  case Special::NtidY:
+  case Special::NtidZ:
     return launch.block[axis(Special::NtidX)];
-  case Special::CtaidX: case Special::CtaidY: case Special::CtaidZ:
+  case Special::CtaidX:
+  case Special::CtaidY:
+  case Special::CtaidZ:
     return cta.coordinates[axis(Special::CtaidX)];
-  case Special::NctaidX: case Special::NctaidY: case Special::NctaidZ:
+  case Special::NctaidX:
+  case Special::NctaidY:
+  case Special::NctaidZ:
     return launch.grid[axis(Special::NctaidX)];
   case Special::LaneId:
     return static_cast<uint64_t>(lane);
@@ -78,19 +140,27 @@ uint64_t specialValue(Special special, const Lanes &lanes, int lane) {
     return launch.grid[0] * launch.grid[1] * launch.grid[2];
   case Special::Clock:
     return lanes.state(lane).step; // grows, as a clock must
-  case Special::ClusterIdX: case Special::ClusterIdY: case Special::ClusterIdZ: {
+  case Special::ClusterIdX:
+  case Special::ClusterIdY:
+  case Special::ClusterIdZ: {
     size_t i = axis(Special::ClusterIdX);
     return cta.coordinates[i] / launch.cluster[i];
   }
-  case Special::NclusterIdX: case Special::NclusterIdY: case Special::NclusterIdZ: {
+  case Special::NclusterIdX:
+  case Special::NclusterIdY:
+  case Special::NclusterIdZ: {
     size_t i = axis(Special::NclusterIdX);
     return launch.grid[i] / launch.cluster[i];
   }
-  case Special::ClusterCtaidX: case Special::ClusterCtaidY: case Special::ClusterCtaidZ: {
+  case Special::ClusterCtaidX:
+  case Special::ClusterCtaidY:
+  case Special::ClusterCtaidZ: {
     size_t i = axis(Special::ClusterCtaidX);
     return cta.coordinates[i] % launch.cluster[i];
   }
-  case Special::ClusterNctaidX: case Special::ClusterNctaidY: case Special::ClusterNctaidZ:
+  case Special::ClusterNctaidX:
+  case Special::ClusterNctaidY:
+  case Special::ClusterNctaidZ:
     return launch.cluster[axis(Special::ClusterNctaidX)];
   case Special::ClusterCtaRank:
     return cta.rank;

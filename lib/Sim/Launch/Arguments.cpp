@@ -53,8 +53,8 @@ bool Binder::checkShape(size_t argument) {
                 std::to_string(value.shape.size()));
   for (size_t dim = 0; dim < expected.shape.size(); ++dim) {
     if (expected.shape[dim] && *expected.shape[dim] != value.shape[dim])
-      return fail("'" + expected.name + "': expected " + std::to_string(*expected.shape[dim]) + " elements along dimension " +
-                  std::to_string(dim) + ", got " + std::to_string(value.shape[dim]));
+      return fail("'" + expected.name + "': expected " + std::to_string(*expected.shape[dim]) +
+                  " elements along dimension " + std::to_string(dim) + ", got " + std::to_string(value.shape[dim]));
     if (expected.strides[dim] && value.shape[dim] > 1 && *expected.strides[dim] != value.strides[dim])
       return fail("'" + expected.name + "': expected stride " + std::to_string(*expected.strides[dim]) +
                   " along dimension " + std::to_string(dim) + ", got " + std::to_string(value.strides[dim]));
@@ -206,12 +206,13 @@ bool Binder::makeParameters() {
 
 bool Binder::makeTensorMap(const RecordTensorMap &described, TensorMap &map) {
   static const std::pair<const char *, ElementType> types[] = {
-      {"u8", ElementType::U8},   {"u16", ElementType::U16}, {"u32", ElementType::U32},  {"i32", ElementType::I32},
-      {"u64", ElementType::U64}, {"i64", ElementType::I64}, {"f16", ElementType::F16},  {"f32", ElementType::F32},
+      {"u8", ElementType::U8},   {"u16", ElementType::U16},   {"u32", ElementType::U32},  {"i32", ElementType::I32},
+      {"u64", ElementType::U64}, {"i64", ElementType::I64},   {"f16", ElementType::F16},  {"f32", ElementType::F32},
       {"f64", ElementType::F64}, {"bf16", ElementType::BF16}, {"tf32", ElementType::TF32}};
   const ArgumentValue &value = values[described.argument];
   map.name = nameOf(described.argument);
-  auto type = std::find_if(std::begin(types), std::end(types), [&](auto &entry) { return described.type == entry.first; });
+  auto type =
+      std::find_if(std::begin(types), std::end(types), [&](auto &entry) { return described.type == entry.first; });
   if (type == std::end(types))
     return fail("tensor map of '" + map.name + "': expected an element type, got '" + described.type + "'");
   map.type = type->second;
@@ -263,9 +264,9 @@ std::optional<Launch> Binder::bind(int64_t processors) {
 } // namespace
 
 int64_t bytesOfType(const std::string &type) {
-  static const std::pair<const char *, int64_t> sizes[] = {{"bf16", 2}, {"f16", 2}, {"f32", 4}, {"f64", 8},
+  static const std::pair<const char *, int64_t> sizes[] = {{"bf16", 2}, {"f16", 2},  {"f32", 4}, {"f64", 8},
                                                            {"e4m3", 1}, {"e5m2", 1}, {"i1", 1},  {"i8", 1},
-                                                           {"i16", 2},  {"i32", 4}, {"i64", 8}, {"index", 8}};
+                                                           {"i16", 2},  {"i32", 4},  {"i64", 8}, {"index", 8}};
   for (const auto &[name, bytes] : sizes)
     if (type == name)
       return bytes;

@@ -8,7 +8,8 @@ namespace headrace::sim {
 size_t Explorer::choose(const Cluster &cluster, size_t count) {
   if (depth == path.size()) {
     // Several clusters run one after another: what the others did is part of the path, not of the state.
-    uint64_t state = cluster.digest() ^ static_cast<uint64_t>(cluster.ctas.front()->index) * 0xD1B54A32D192ED03u ^ world();
+    uint64_t state =
+        cluster.digest() ^ static_cast<uint64_t>(cluster.ctas.front()->index) * 0xD1B54A32D192ED03u ^ world();
     if (abandoned || !seen.insert(state).second) {
       abandoned = true;
       return count; // none of them: the engine does nothing more

@@ -17,7 +17,7 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 constexpr uint64_t kStepsPerTurn = 1 << 8; // the time limit is looked at between turns: a step may take a millisecond
-constexpr double kNoProgressSeconds = 8; // a deadlock through global memory is reported within 10
+constexpr double kNoProgressSeconds = 8;   // a deadlock through global memory is reported within 10
 
 class GridRun {
 public:
@@ -85,8 +85,10 @@ private:
   /// Whether nobody should go on: something was found that ends the run, or the time limit has passed.
   bool isOver() {
     if (!stopped && options.timeLimit > 0 && seconds(start) > options.timeLimit && !stopped.exchange(true))
-      findings.add({FindingKind::TimeLimit, {}, "the time limit of " + std::to_string(options.timeLimit) +
-                                                    " seconds has passed", {}});
+      findings.add({FindingKind::TimeLimit,
+                    {},
+                    "the time limit of " + std::to_string(options.timeLimit) + " seconds has passed",
+                    {}});
     return stopped;
   }
 
@@ -115,9 +117,7 @@ private:
     options.progress(done, numClusters * clusterSize);
   }
 
-  static double seconds(Time::time_point since) {
-    return std::chrono::duration<double>(Time::now() - since).count();
-  }
+  static double seconds(Time::time_point since) { return std::chrono::duration<double>(Time::now() - since).count(); }
 
   const Program &program;
   const Launch &launch;

@@ -15,7 +15,7 @@ namespace json = llvm::json;
 constexpr int64_t kMaxNumber = INT32_MAX; // of what is not a size of memory
 constexpr int64_t kMaxOffset = 1 << 24;   // in shared memory
 constexpr int64_t kMaxWaves = 64;
-constexpr uint64_t kMaxCluster = 16;      // hardware.md 1.1
+constexpr uint64_t kMaxCluster = 16; // hardware.md 1.1
 
 /// Reads fields and remembers the first thing that was wrong.
 class Reader {
@@ -89,10 +89,10 @@ private:
 Expression Reader::expression(const json::Value &value, int depth) {
   constexpr int kMaxDepth = 64;
   static const std::pair<const char *, Expression::Kind> operations[] = {
-      {"add", Expression::Kind::Add},         {"sub", Expression::Kind::Sub},
-      {"mul", Expression::Kind::Mul},         {"ceildiv", Expression::Kind::CeilDiv},
+      {"add", Expression::Kind::Add},           {"sub", Expression::Kind::Sub},
+      {"mul", Expression::Kind::Mul},           {"ceildiv", Expression::Kind::CeilDiv},
       {"floordiv", Expression::Kind::FloorDiv}, {"mod", Expression::Kind::Mod},
-      {"min", Expression::Kind::Min},         {"max", Expression::Kind::Max}};
+      {"min", Expression::Kind::Min},           {"max", Expression::Kind::Max}};
   Expression result;
   if (std::optional<int64_t> constant = value.getAsInteger()) {
     result.value = *constant;
@@ -143,8 +143,10 @@ RecordArgument readArgument(Reader &read, const json::Object &object) {
 
 RecordParameter readParameter(Reader &read, const json::Object &object) {
   static const std::pair<const char *, RecordParameter::Kind> kinds[] = {
-      {"pointer", RecordParameter::Kind::Pointer}, {"dim", RecordParameter::Kind::Dim},
-      {"stride", RecordParameter::Kind::Stride},   {"scalar", RecordParameter::Kind::Scalar},
+      {"pointer", RecordParameter::Kind::Pointer},
+      {"dim", RecordParameter::Kind::Dim},
+      {"stride", RecordParameter::Kind::Stride},
+      {"scalar", RecordParameter::Kind::Scalar},
       {"tensor_map", RecordParameter::Kind::TensorMap}};
   RecordParameter parameter;
   std::string kind = read.string(object, "kind");
@@ -233,7 +235,8 @@ void readNames(Reader &read, const json::Object &object, Record &record) {
     });
   if (object.get("roles"))
     read.objects(object, "roles", [&](const json::Object &role) {
-      record.roles.push_back({static_cast<int>(read.integer(role, "first_warp", 0, kMaxNumber)), read.string(role, "name")});
+      record.roles.push_back(
+          {static_cast<int>(read.integer(role, "first_warp", 0, kMaxNumber)), read.string(role, "name")});
     });
 }
 
@@ -289,7 +292,8 @@ std::optional<Record> Record::parse(std::string_view text, std::string &error) {
   }
   read.objects(*object, "args", [&](const json::Object &o) { record.arguments.push_back(readArgument(read, o)); });
   read.objects(*object, "params", [&](const json::Object &o) { record.parameters.push_back(readParameter(read, o)); });
-  read.objects(*object, "tensor_maps", [&](const json::Object &o) { record.tensorMaps.push_back(readTensorMap(read, o)); });
+  read.objects(*object, "tensor_maps",
+               [&](const json::Object &o) { record.tensorMaps.push_back(readTensorMap(read, o)); });
   read.objects(*object, "contract", [&](const json::Object &o) { record.contract.push_back(readRule(read, o)); });
   readNames(read, *object, record);
   readAsserts(read, *object, record);

@@ -24,8 +24,8 @@ std::string describe(const Findings::Entry &entry, const Launch &launch, const p
     place += ":" + std::to_string(instruction->line);
   std::string text = place + ": error: " + finding.message + " [" + nameOf(finding.kind) + "]\n";
   if (finding.kind != FindingKind::TimeLimit)
-    text += "  by " + who(finding.origin, launch) +
-            (instruction ? ", at " + instruction->spelling() : std::string()) + "\n";
+    text += "  by " + who(finding.origin, launch) + (instruction ? ", at " + instruction->spelling() : std::string()) +
+            "\n";
   if (instruction && instruction->source.line)
     text += "  from " + instruction->source.file + ":" + std::to_string(instruction->source.line) + ":" +
             std::to_string(instruction->source.column) + "\n";

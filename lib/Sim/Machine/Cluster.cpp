@@ -30,7 +30,8 @@ LaneMask lanesOfWarp(int warp, int threads) {
 
 Cta::Cta(int index, std::array<uint32_t, 3> coordinates, uint32_t rank, int64_t sharedBytes, bool hasTensorMemory,
          Findings &findings)
-    : index(index), coordinates(coordinates), rank(rank), shared("shared memory", (sharedBytes + 15) / 16 * 16, findings) {
+    : index(index), coordinates(coordinates), rank(rank),
+      shared("shared memory", (sharedBytes + 15) / 16 * 16, findings) {
   if (hasTensorMemory)
     tensor = std::make_unique<TrackedMemory>("tensor memory", kTensorLanes * kTensorColumns * 4, findings);
 }
@@ -59,9 +60,9 @@ Cluster::Cluster(const Program &program, const Launch &launch, int first, uint64
     for (int i = 0; i < 3; ++i)
       at[i] = origin[i] * launch.cluster[i] + within[i];
     int index = static_cast<int>((at[2] * launch.grid[1] + at[1]) * launch.grid[0] + at[0]);
-    auto cta = std::make_unique<Cta>(index, at, rank, program.sharedBase + program.staticSharedBytes + launch.sharedBytes,
-                                     program.architecture >= kFirstWithTensorMemory && program.architecture < 120,
-                                     findings);
+    auto cta =
+        std::make_unique<Cta>(index, at, rank, program.sharedBase + program.staticSharedBytes + launch.sharedBytes,
+                              program.architecture >= kFirstWithTensorMemory && program.architecture < 120, findings);
     for (int warp = 0; warp * kLanes < threads; ++warp)
       cta->warps.push_back(
           std::make_unique<Warp>(warp, lanesOfWarp(warp, threads), program.function->registers.size()));

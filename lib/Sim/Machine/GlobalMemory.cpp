@@ -42,7 +42,8 @@ std::string GlobalMemory::describe(uint64_t address) const {
     if (offset < static_cast<uint64_t>(array.bytes))
       return "byte " + std::to_string(offset) + " of '" + array.name + "', which has " + std::to_string(array.bytes);
     if (offset < static_cast<uint64_t>(array.bytes + kGap))
-      return std::to_string(offset - static_cast<uint64_t>(array.bytes)) + " bytes past the end of '" + array.name + "'";
+      return std::to_string(offset - static_cast<uint64_t>(array.bytes)) + " bytes past the end of '" + array.name +
+             "'";
   }
   if (after != arrays.end() && after->first - address <= static_cast<uint64_t>(kGap))
     return std::to_string(after->first - address) + " bytes before '" + after->second.name + "'";

@@ -18,8 +18,10 @@ std::string Mbarrier::completeIfReady() {
   completedClock = std::make_shared<Clock>(gathering);
   ++phaseNumber;
   pending = expected;
-  return isOrdered ? "" : "phase " + std::to_string(phaseNumber - 1) + " completes with nothing between it and the waits for phase " +
-                              std::to_string(phaseNumber - 2) + ": a slow waiter would sleep through both";
+  return isOrdered ? ""
+                   : "phase " + std::to_string(phaseNumber - 1) +
+                         " completes with nothing between it and the waits for phase " +
+                         std::to_string(phaseNumber - 2) + ": a slow waiter would sleep through both";
 }
 
 std::string Mbarrier::arrive(uint32_t count, const Clock &clock) {
@@ -48,7 +50,8 @@ std::string Mbarrier::arriveAndDrop(uint32_t count, const Clock &clock) {
 std::string Mbarrier::expectBytes(int64_t count) {
   bytes += count;
   if (bytes > kMaxCount)
-    return std::to_string(bytes) + " transaction bytes in one phase, at most " + std::to_string(kMaxCount) + " are possible";
+    return std::to_string(bytes) + " transaction bytes in one phase, at most " + std::to_string(kMaxCount) +
+           " are possible";
   return completeIfReady();
 }
 

@@ -8,7 +8,7 @@ namespace headrace::sim {
 
 namespace {
 
-constexpr int64_t kSystemShared = 1024; // hardware.md 1.1: reserved per block, so addresses start here
+constexpr int64_t kSystemShared = 1024;       // hardware.md 1.1: reserved per block, so addresses start here
 constexpr int64_t kMaxLocal = 512 << 10;      // of a thread: CUDA C++ Programming Guide, "Technical Specifications"
 constexpr int64_t kMaxStaticShared = 1 << 20; // more than any device has
 
@@ -27,10 +27,30 @@ void collect(const ptx::Operand &operand, std::vector<ptx::RegId> &into) {
 
 /// Opcode families whose first operand is read like the others.
 bool readsFirstOperand(const std::string &family) {
-  static const char *const families[] = {"st", "red", "bra", "brx", "bar", "barrier", "cp", "mbarrier", "stmatrix",
-                                         "tcgen05", "prefetch", "prefetchu", "fence", "membar", "setmaxnreg", "trap",
-                                         "exit", "ret", "nanosleep", "griddepcontrol", "wgmma", "discard",
-                                         "applypriority", "clusterlaunchcontrol"};
+  static const char *const families[] = {"st",
+                                         "red",
+                                         "bra",
+                                         "brx",
+                                         "bar",
+                                         "barrier",
+                                         "cp",
+                                         "mbarrier",
+                                         "stmatrix",
+                                         "tcgen05",
+                                         "prefetch",
+                                         "prefetchu",
+                                         "fence",
+                                         "membar",
+                                         "setmaxnreg",
+                                         "trap",
+                                         "exit",
+                                         "ret",
+                                         "nanosleep",
+                                         "griddepcontrol",
+                                         "wgmma",
+                                         "discard",
+                                         "applypriority",
+                                         "clusterlaunchcontrol"};
   return std::any_of(std::begin(families), std::end(families), [&](const char *name) { return family == name; });
 }
 

@@ -234,7 +234,8 @@ void Scheduler::checkRegisters(const Lanes &lanes, const Decoded &code) const {
   if (!code.readsUndefined) {
     for (ptx::RegId reg : code.reads) {
       if (LaneMask missing = lanes.mask & ~warp.defined(reg)) {
-        lanes.report(__builtin_ctz(missing), FindingKind::Uninitialised, "reads " + names[reg].name + ", which has no value");
+        lanes.report(__builtin_ctz(missing), FindingKind::Uninitialised,
+                     "reads " + names[reg].name + ", which has no value");
         warp.define(reg, missing); // say it once
       }
     }
@@ -242,7 +243,8 @@ void Scheduler::checkRegisters(const Lanes &lanes, const Decoded &code) const {
   if (!warp.anyInFlight() || code.touchesFlight)
     return;
   auto accuse = [&](const char *verb, ptx::RegId reg) {
-    const char *user = warp.flight(reg) == Flight::Load ? "tcgen05.ld, before tcgen05.wait::ld" : "wgmma, before wgmma.wait_group";
+    const char *user =
+        warp.flight(reg) == Flight::Load ? "tcgen05.ld, before tcgen05.wait::ld" : "wgmma, before wgmma.wait_group";
     lanes.report(lanes.leader(), FindingKind::RegisterInFlight,
                  std::string(verb) + " " + names[reg].name + " in the hands of " + user);
   };
@@ -261,18 +263,24 @@ void Scheduler::finish(Runner &runner) {
   if (!cta.finished())
     return;
   for (const TensorColumns &columns : cta.tensorAllocator.live)
-    cluster.findings.add({FindingKind::TensorMemory, {cta.index, runner.warp->index * kLanes, columns.allocated},
-                          std::to_string(columns.count) + " columns from " + std::to_string(columns.first) +
-                              " are never freed", {}});
+    cluster.findings.add(
+        {FindingKind::TensorMemory,
+         {cta.index, runner.warp->index * kLanes, columns.allocated},
+         std::to_string(columns.count) + " columns from " + std::to_string(columns.first) + " are never freed",
+         {}});
   for (const auto &[group, operations] : cta.wgmmaInFlight)
     if (!operations.empty())
-      cluster.findings.add({FindingKind::RegisterInFlight, {cta.index, group * 4 * kLanes, operations.front().instruction},
-                            "the program ends without wgmma.wait_group for this", {}});
+      cluster.findings.add({FindingKind::RegisterInFlight,
+                            {cta.index, group * 4 * kLanes, operations.front().instruction},
+                            "the program ends without wgmma.wait_group for this",
+                            {}});
   for (auto &[offset, barrier] : cta.mbarriers)
     if (barrier.pendingBytes() != 0)
-      cluster.findings.add({FindingKind::Barrier, {cta.index, runner.warp->index * kLanes, nullptr},
+      cluster.findings.add({FindingKind::Barrier,
+                            {cta.index, runner.warp->index * kLanes, nullptr},
                             cluster.nameOfShared(offset) + " ends with " + std::to_string(barrier.pendingBytes()) +
-                                " transaction bytes outstanding in phase " + std::to_string(barrier.phase()), {}});
+                                " transaction bytes outstanding in phase " + std::to_string(barrier.phase()),
+                            {}});
 }
 
 std::string Scheduler::nameOf(const Runner &runner, LaneMask group) const {

@@ -30,8 +30,7 @@ bool isOwn(const Agent &agent, Epoch epoch) {
 
 /// Whether `epoch` is before everything that `agent` does.
 bool isOrdered(const Agent &agent, Epoch epoch) {
-  return isOwn(agent, epoch) ||
-         (epoch.component == agent.issuer.component && epoch.number <= agent.issuer.number) ||
+  return isOwn(agent, epoch) || (epoch.component == agent.issuer.component && epoch.number <= agent.issuer.number) ||
          agent.seen->generic.has(epoch) || (agent.view == View::Tensor && agent.seen->tensor.has(epoch));
 }
 

@@ -41,15 +41,13 @@ Evaluator decodeInteger(Decoder &decode, Wrapped wrapped, Saturated saturated) {
 Evaluator decodeAdd(Decoder &decode) {
   if (isFloatFamily(decode))
     return decodeFloatAdd(decode);
-  return decodeInteger(
-      decode, [](auto a, auto b) { return addWrapped(a, b); }, addSaturated);
+  return decodeInteger(decode, [](auto a, auto b) { return addWrapped(a, b); }, addSaturated);
 }
 
 Evaluator decodeSub(Decoder &decode) {
   if (isFloatFamily(decode))
     return decodeFloatSub(decode);
-  return decodeInteger(
-      decode, [](auto a, auto b) { return subWrapped(a, b); }, subSaturated);
+  return decodeInteger(decode, [](auto a, auto b) { return subWrapped(a, b); }, subSaturated);
 }
 
 /// Which part of a product an instruction keeps.

@@ -117,8 +117,7 @@ Evaluator movingBytes(Decoder &decode, Evaluator run, Dest dest, std::vector<Inp
     lanes.forEach([&](int lane) { masks[lane] = bytes(lanes, lane); });
     const Step step = run(lanes);
     if (step == Step::Done)
-      lanes.forEach(
-          [&](int lane) { lanes.warp.setDefinedBytes(dest.registerId(), lane, masks[lane], dest.bits()); });
+      lanes.forEach([&](int lane) { lanes.warp.setDefinedBytes(dest.registerId(), lane, masks[lane], dest.bits()); });
     return step;
   };
 }

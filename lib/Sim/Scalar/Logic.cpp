@@ -146,15 +146,15 @@ Evaluator permutingBytes(Decoder &decode) {
   if (decode.failed())
     return {};
   Input a(decode, 1), b(decode, 2), selector(decode, 3);
-  return movingBytes(decode, std::move(run), exactDest(decode, 0, 32), {a, b}, {selector},
-                     [=](const Lanes &lanes, int lane) {
-                       const ByteMask from = (a.definedBytes(lanes, lane) & 15) | (b.definedBytes(lanes, lane) & 15) << 4;
-                       const uint64_t selectors = selector(lanes, lane);
-                       ByteMask bytes = 0;
-                       for (int i = 0; i < 4; ++i)
-                         bytes |= (from >> (selectors >> 4 * i & 7) & 1) << i;
-                       return bytes;
-                     });
+  return movingBytes(
+      decode, std::move(run), exactDest(decode, 0, 32), {a, b}, {selector}, [=](const Lanes &lanes, int lane) {
+        const ByteMask from = (a.definedBytes(lanes, lane) & 15) | (b.definedBytes(lanes, lane) & 15) << 4;
+        const uint64_t selectors = selector(lanes, lane);
+        ByteMask bytes = 0;
+        for (int i = 0; i < 4; ++i)
+          bytes |= (from >> (selectors >> 4 * i & 7) & 1) << i;
+        return bytes;
+      });
 }
 
 Evaluator decodePrmt(Decoder &decode) {

@@ -5,8 +5,8 @@
 // once they have converged, so an evaluator that finds some missing is run again when they have come.
 #include "Elementwise.h"
 #include "Families.h"
-#include "headrace/Sim/Machine/Hex.h"
 #include "Spelling.h"
+#include "headrace/Sim/Machine/Hex.h"
 
 #include <algorithm>
 #include <utility>

@@ -24,7 +24,8 @@ struct BarrierAddress {
 };
 
 BarrierAddress barrierAddress(Decoder &decode, size_t operand) {
-  return {decode.address(operand), !decode.has("shared") && !decode.has("shared::cta") && !decode.has("shared::cluster")};
+  return {decode.address(operand),
+          !decode.has("shared") && !decode.has("shared::cta") && !decode.has("shared::cluster")};
 }
 
 /// The mbarrier at the lane's address, or null after a finding.
@@ -32,20 +33,21 @@ Mbarrier *find(const Lanes &lanes, int lane, uint32_t address, const char *verb)
   uint32_t offset = 0;
   Cta *owner = lanes.cluster.ownerOf(address, offset);
   if (owner && owner != &lanes.cta && owner->finished()) {
-    lanes.report(lane, FindingKind::Barrier, std::string(verb) + " an mbarrier of CTA " + std::to_string(owner->index) +
-                                                 ", which has exited");
+    lanes.report(lane, FindingKind::Barrier,
+                 std::string(verb) + " an mbarrier of CTA " + std::to_string(owner->index) + ", which has exited");
     return nullptr;
   }
   Mbarrier *barrier = lanes.cluster.mbarrierAt(address);
   if (!barrier) {
-    lanes.report(lane, FindingKind::Barrier, std::string(verb) + " " + lanes.cluster.nameOfShared(address) +
-                                                 ", where no mbarrier is initialised");
+    lanes.report(lane, FindingKind::Barrier,
+                 std::string(verb) + " " + lanes.cluster.nameOfShared(address) + ", where no mbarrier is initialised");
     return nullptr;
   }
   Epoch own = lanes.epoch(lane);
   if (barrier->initialised.component != own.component && !lanes.state(lane).clock->generic.has(barrier->initialised))
-    lanes.report(lane, FindingKind::Barrier, std::string(verb) + " " + lanes.cluster.nameOfShared(address) +
-                                                 " with nothing between its initialisation and this");
+    lanes.report(lane, FindingKind::Barrier,
+                 std::string(verb) + " " + lanes.cluster.nameOfShared(address) +
+                     " with nothing between its initialisation and this");
   return barrier;
 }
 
@@ -64,7 +66,8 @@ Evaluator makeInit(Decoder &decode) {
       int64_t arrivals = static_cast<int64_t>(count(lanes, lane));
       uint32_t offset = 0;
       if (at % kMbarrierBytes)
-        lanes.report(lane, FindingKind::Misaligned, "expected an mbarrier at a multiple of 8 bytes, got " + std::to_string(at));
+        lanes.report(lane, FindingKind::Misaligned,
+                     "expected an mbarrier at a multiple of 8 bytes, got " + std::to_string(at));
       if (arrivals < 1 || arrivals > kMaxArrivals)
         lanes.report(lane, FindingKind::Operand, "expected 1 to 1048575 arrivals, got " + std::to_string(arrivals));
       if (lanes.cluster.mbarrierAt(at))
@@ -74,8 +77,8 @@ Evaluator makeInit(Decoder &decode) {
       lanes.cta.mbarriers.erase(offset);
       const uint64_t opaque = 0;
       lanes.storeShared(lane, at, kMbarrierBytes, &opaque);
-      lanes.cta.mbarriers.emplace(offset, Mbarrier(lanes.cluster.newComponent(), static_cast<uint32_t>(arrivals),
-                                                   lanes.epoch(lane)));
+      lanes.cta.mbarriers.emplace(
+          offset, Mbarrier(lanes.cluster.newComponent(), static_cast<uint32_t>(arrivals), lanes.epoch(lane)));
       ++lanes.state(lane).step;
     });
     return Step::Done;
@@ -91,9 +94,9 @@ Evaluator makeInval(Decoder &decode) {
       if (!barrier || lanes.cluster.ownerOf(at, offset) != &lanes.cta)
         return;
       if (barrier->pendingBytes() != 0)
-        lanes.report(lane, FindingKind::Barrier, lanes.cluster.nameOfShared(at) + " is invalidated with " +
-                                                     std::to_string(barrier->pendingBytes()) +
-                                                     " transaction bytes outstanding");
+        lanes.report(lane, FindingKind::Barrier,
+                     lanes.cluster.nameOfShared(at) + " is invalidated with " +
+                         std::to_string(barrier->pendingBytes()) + " transaction bytes outstanding");
       lanes.cta.mbarriers.erase(offset);
     });
     return Step::Done;
@@ -169,10 +172,11 @@ Evaluator makeWait(Decoder &decode) {
       return lanes.waits([&] {
         uint32_t at = address(lanes, lanes.leader());
         Mbarrier *barrier = lanes.cluster.mbarrierAt(at);
-        return "for " + lanes.cluster.nameOfShared(at) + ", parity " + std::to_string(phase(lanes, lanes.leader()) & 1) +
-               ": it is in phase " + std::to_string(barrier->phase()) + " with " +
-               std::to_string(barrier->pendingArrivals()) + " of " + std::to_string(barrier->expectedArrivals()) +
-               " arrivals and " + std::to_string(barrier->pendingBytes()) + " bytes to come";
+        return "for " + lanes.cluster.nameOfShared(at) + ", parity " +
+               std::to_string(phase(lanes, lanes.leader()) & 1) + ": it is in phase " +
+               std::to_string(barrier->phase()) + " with " + std::to_string(barrier->pendingArrivals()) + " of " +
+               std::to_string(barrier->expectedArrivals()) + " arrivals and " +
+               std::to_string(barrier->pendingBytes()) + " bytes to come";
       });
     lanes.forEach([&](int lane) {
       bool done = over >> lane & 1;

@@ -93,8 +93,6 @@ void issueToTensorCore(const Lanes &lanes, int lane, const char *what, std::stri
   lanes.cluster.engine.issue(std::move(op), &lanes.stream(StreamKind::TensorCore, lanes.thread(lane)));
 }
 
-std::string hex(uint32_t value) {
-  return hexText(value, 8);
-}
+std::string hex(uint32_t value) { return hexText(value, 8); }
 
 } // namespace headrace::sim::tcgen05

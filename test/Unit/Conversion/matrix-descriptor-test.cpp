@@ -10,9 +10,7 @@ using namespace headrace::lowering;
 namespace {
 
 /// The descriptor that starts at a constant address, as buildDescriptor makes it at run time.
-uint64_t at(MatrixDescriptor descriptor, uint64_t address) {
-  return descriptor.fixed + (address >> 4);
-}
+uint64_t at(MatrixDescriptor descriptor, uint64_t address) { return descriptor.fixed + (address >> 4); }
 
 TEST(MatrixDescriptor, GoldenKMajor128) {
   SharedLayout layout({128, 64}, 16, 1, 128);
@@ -44,14 +42,12 @@ TEST(MatrixDescriptor, KMajorFields) {
   EXPECT_TRUE(fieldsOf(SharedLayout({rows, 64}, 16, 1, 128), true) == (Fields{1, 64, 1}));
   EXPECT_TRUE(fieldsOf(SharedLayout({rows, 64}, 16, 1, 64), true) == (Fields{1, 32, 2}));
   EXPECT_TRUE(fieldsOf(SharedLayout({rows, 64}, 16, 1, 32), true) == (Fields{1, 16, 3}));
-  EXPECT_TRUE(fieldsOf(SharedLayout({rows, 64}, 16, 1, 16), true) ==
-              (Fields{uint64_t(rows), 8, 0}));
+  EXPECT_TRUE(fieldsOf(SharedLayout({rows, 64}, 16, 1, 16), true) == (Fields{uint64_t(rows), 8, 0}));
 }
 
 TEST(MatrixDescriptor, MnMajorFields) {
   uint64_t k = 64;
-  EXPECT_TRUE(fieldsOf(SharedLayout({64, 128}, 16, 1, 128), false) ==
-              (Fields{k * 128 / 16, 64, 1}));
+  EXPECT_TRUE(fieldsOf(SharedLayout({64, 128}, 16, 1, 128), false) == (Fields{k * 128 / 16, 64, 1}));
   EXPECT_TRUE(fieldsOf(SharedLayout({64, 128}, 16, 1, 64), false) == (Fields{k * 64 / 16, 32, 2}));
   EXPECT_TRUE(fieldsOf(SharedLayout({64, 128}, 16, 1, 32), false) == (Fields{k * 32 / 16, 16, 3}));
   // Without a swizzle the fields change places: a step of 8 along k leads, a panel of 8 elements

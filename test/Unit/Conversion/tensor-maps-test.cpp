@@ -11,19 +11,15 @@ using namespace mlir;
 namespace {
 
 struct TensorMaps : ::testing::Test {
-  TensorMaps() : builder(&context) {
-    context.loadDialect<PipeDialect, tile::TileDialect, func::FuncDialect>();
-  }
+  TensorMaps() : builder(&context) { context.loadDialect<PipeDialect, tile::TileDialect, func::FuncDialect>(); }
 
-  MemRefType array(Type element, int64_t rank, int64_t major,
-                   int64_t otherStride = ShapedType::kDynamic) {
+  MemRefType array(Type element, int64_t rank, int64_t major, int64_t otherStride = ShapedType::kDynamic) {
     SmallVector<int64_t> shape(rank, ShapedType::kDynamic), strides(rank, otherStride);
     strides[major] = 1;
     return MemRefType::get(shape, element, StridedLayoutAttr::get(&context, 0, strides));
   }
   BufferType buffer(ArrayRef<int64_t> shape, Type element, int64_t major, int64_t swizzle) {
-    return BufferType::get(&context, shape, element,
-                           tile::SharedAttr::get(&context, major, swizzle));
+    return BufferType::get(&context, shape, element, tile::SharedAttr::get(&context, major, swizzle));
   }
   std::string why(ArrayRef<int64_t> shape, Type element, int64_t major, int64_t swizzle) {
     return whyNotTma(array(element, shape.size(), major), buffer(shape, element, major, swizzle));

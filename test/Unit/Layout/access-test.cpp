@@ -27,8 +27,7 @@ Memory patternOf(const SharedLayout &shared) {
 
 /// The address of byte `byte` of result `j` of `lane`, given the row addresses of all lanes: the
 /// text of PTX ISA 9.7.14.5.15 in 16-bit units.
-int64_t matrixByte(const std::vector<int64_t> &address, bool trans, int64_t j, int64_t lane,
-                   int64_t byte) {
+int64_t matrixByte(const std::vector<int64_t> &address, bool trans, int64_t j, int64_t lane, int64_t byte) {
   int64_t g = lane / 4, q = lane % 4, half = byte / 2;
   int64_t row = trans ? 2 * q + half : g;
   int64_t column = trans ? g : 2 * q + half;
@@ -72,8 +71,7 @@ void expectPlanMoves(const MatrixPlan &plan, const TileLayout &layout, const Sha
 }
 
 /// Expects a plan of that kind for the layout, which must also be correct, without conflicts.
-void expectPlan(const std::optional<TileLayout> &layout, int64_t bits, int64_t major,
-                bool transposed) {
+void expectPlan(const std::optional<TileLayout> &layout, int64_t bits, int64_t major, bool transposed) {
   ASSERT_TRUE(layout);
   int64_t swizzle = SharedLayout::widestSwizzle(layout->shape(), bits, major);
   SharedLayout shared(layout->shape(), bits, major, swizzle);
@@ -120,12 +118,10 @@ TEST(MatrixPlan, FollowsTheRecipeOfOperandA) {
   SharedLayout shared({16, 16}, 16, 1, 32);
   MatrixPlan plan = *planMatrixAccess(layout, shared);
   ASSERT_EQ(plan.instructions.size(), 1u);
-  EXPECT_EQ(plan.instructions[0].registers,
-            (std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  EXPECT_EQ(plan.instructions[0].registers, (std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
   for (int64_t lane = 0; lane < 32; ++lane) {
     auto [reg, source] = rowAddressSource(plan, 0, lane);
-    EXPECT_EQ(layout.coordinate(reg, source, 0),
-              (std::vector<int64_t>{lane & 15, 8 * (lane >> 4)}));
+    EXPECT_EQ(layout.coordinate(reg, source, 0), (std::vector<int64_t>{lane & 15, 8 * (lane >> 4)}));
   }
 }
 

@@ -12,8 +12,7 @@ namespace {
 using Coordinate = std::vector<int64_t>;
 
 /// Checks layout.coordinate(reg, lane, warp) == formula(reg, lane / 4, lane % 4, warp) everywhere.
-template <typename Formula>
-void expectFormula(const std::optional<TileLayout> &layout, Formula formula) {
+template <typename Formula> void expectFormula(const std::optional<TileLayout> &layout, Formula formula) {
   ASSERT_TRUE(layout);
   for (int64_t warp = 0; warp < layout->numWarps(); ++warp)
     for (int64_t lane = 0; lane < 32; ++lane)
@@ -23,9 +22,8 @@ void expectFormula(const std::optional<TileLayout> &layout, Formula formula) {
 }
 
 TEST(Mma, Accumulator16x8) {
-  expectFormula(mmaAccumulator(16, 8, 1, 1), [](int64_t c, int64_t g, int64_t q, int64_t) {
-    return Coordinate{g + 8 * (c >> 1), 2 * q + (c & 1)};
-  });
+  expectFormula(mmaAccumulator(16, 8, 1, 1),
+                [](int64_t c, int64_t g, int64_t q, int64_t) { return Coordinate{g + 8 * (c >> 1), 2 * q + (c & 1)}; });
 }
 
 TEST(Mma, AccumulatorRepeatsColumnsThenRows) {
@@ -38,70 +36,59 @@ TEST(Mma, AccumulatorRepeatsColumnsThenRows) {
 }
 
 TEST(Mma, Accumulator8x8) {
-  expectFormula(mmaAccumulator8x8(8, 8, 1, 1), [](int64_t c, int64_t g, int64_t q, int64_t) {
-    return Coordinate{g, 2 * q + c};
-  });
+  expectFormula(mmaAccumulator8x8(8, 8, 1, 1),
+                [](int64_t c, int64_t g, int64_t q, int64_t) { return Coordinate{g, 2 * q + c}; });
 }
 
 TEST(Mma, OperandA16Bit) {
   for (int64_t atomK : {8, 16})
-    expectFormula(mmaOperandA(16, atomK, 16, atomK, 1, 1),
-                  [](int64_t e, int64_t g, int64_t q, int64_t) {
-                    int64_t r = e / 2, i = e % 2;
-                    return Coordinate{g + 8 * (r & 1), 2 * q + 8 * (r >> 1) + i};
-                  });
+    expectFormula(mmaOperandA(16, atomK, 16, atomK, 1, 1), [](int64_t e, int64_t g, int64_t q, int64_t) {
+      int64_t r = e / 2, i = e % 2;
+      return Coordinate{g + 8 * (r & 1), 2 * q + 8 * (r >> 1) + i};
+    });
 }
 
 TEST(Mma, OperandB16Bit) {
   for (int64_t atomK : {8, 16})
-    expectFormula(mmaOperandB(8, atomK, 16, atomK, 1, 1),
-                  [](int64_t e, int64_t g, int64_t q, int64_t) {
-                    int64_t r = e / 2, i = e % 2;
-                    return Coordinate{g, 2 * q + 8 * r + i};
-                  });
+    expectFormula(mmaOperandB(8, atomK, 16, atomK, 1, 1), [](int64_t e, int64_t g, int64_t q, int64_t) {
+      int64_t r = e / 2, i = e % 2;
+      return Coordinate{g, 2 * q + 8 * r + i};
+    });
 }
 
 TEST(Mma, Operands8Bit) {
   for (int64_t atomK : {16, 32}) {
-    expectFormula(mmaOperandA(16, atomK, 8, atomK, 1, 1),
-                  [](int64_t e, int64_t g, int64_t q, int64_t) {
-                    int64_t r = e / 4, i = e % 4;
-                    return Coordinate{g + 8 * (r & 1), 4 * q + 16 * (r >> 1) + i};
-                  });
-    expectFormula(mmaOperandB(8, atomK, 8, atomK, 1, 1),
-                  [](int64_t e, int64_t g, int64_t q, int64_t) {
-                    int64_t r = e / 4, i = e % 4;
-                    return Coordinate{g, 4 * q + 16 * r + i};
-                  });
+    expectFormula(mmaOperandA(16, atomK, 8, atomK, 1, 1), [](int64_t e, int64_t g, int64_t q, int64_t) {
+      int64_t r = e / 4, i = e % 4;
+      return Coordinate{g + 8 * (r & 1), 4 * q + 16 * (r >> 1) + i};
+    });
+    expectFormula(mmaOperandB(8, atomK, 8, atomK, 1, 1), [](int64_t e, int64_t g, int64_t q, int64_t) {
+      int64_t r = e / 4, i = e % 4;
+      return Coordinate{g, 4 * q + 16 * r + i};
+    });
   }
 }
 
 TEST(Mma, Operands4Bit) {
   for (int64_t atomK : {32, 64}) {
-    expectFormula(mmaOperandA(16, atomK, 4, atomK, 1, 1),
-                  [](int64_t e, int64_t g, int64_t q, int64_t) {
-                    int64_t r = e / 8, i = e % 8;
-                    return Coordinate{g + 8 * (r & 1), 8 * q + 32 * (r >> 1) + i};
-                  });
-    expectFormula(mmaOperandB(8, atomK, 4, atomK, 1, 1),
-                  [](int64_t e, int64_t g, int64_t q, int64_t) {
-                    int64_t r = e / 8, i = e % 8;
-                    return Coordinate{g, 8 * q + 32 * r + i};
-                  });
+    expectFormula(mmaOperandA(16, atomK, 4, atomK, 1, 1), [](int64_t e, int64_t g, int64_t q, int64_t) {
+      int64_t r = e / 8, i = e % 8;
+      return Coordinate{g + 8 * (r & 1), 8 * q + 32 * (r >> 1) + i};
+    });
+    expectFormula(mmaOperandB(8, atomK, 4, atomK, 1, 1), [](int64_t e, int64_t g, int64_t q, int64_t) {
+      int64_t r = e / 8, i = e % 8;
+      return Coordinate{g, 8 * q + 32 * r + i};
+    });
   }
 }
 
 TEST(Mma, OperandsTf32AndF64) {
-  for (auto [bits, atomK] :
-       std::vector<std::pair<int64_t, int64_t>>{{32, 4}, {32, 8}, {64, 4}, {64, 8}, {64, 16}}) {
-    expectFormula(mmaOperandA(16, atomK, bits, atomK, 1, 1),
-                  [](int64_t r, int64_t g, int64_t q, int64_t) {
-                    return Coordinate{g + 8 * (r & 1), q + 4 * (r >> 1)};
-                  });
+  for (auto [bits, atomK] : std::vector<std::pair<int64_t, int64_t>>{{32, 4}, {32, 8}, {64, 4}, {64, 8}, {64, 16}}) {
+    expectFormula(mmaOperandA(16, atomK, bits, atomK, 1, 1), [](int64_t r, int64_t g, int64_t q, int64_t) {
+      return Coordinate{g + 8 * (r & 1), q + 4 * (r >> 1)};
+    });
     expectFormula(mmaOperandB(8, atomK, bits, atomK, 1, 1),
-                  [](int64_t r, int64_t g, int64_t q, int64_t) {
-                    return Coordinate{g, q + 4 * r};
-                  });
+                  [](int64_t r, int64_t g, int64_t q, int64_t) { return Coordinate{g, q + 4 * r}; });
   }
 }
 
@@ -152,19 +139,17 @@ TEST(Wgmma, Accumulator) {
 TEST(Wgmma, AccumulatorBlocksOfRowsAreConsecutive) {
   expectFormula(wgmmaAccumulator(256, 48, 2), [](int64_t reg, int64_t g, int64_t q, int64_t warp) {
     int64_t block = reg / 24, i = reg % 24, w = warp % 4;
-    return Coordinate{128 * (warp / 4) + 64 * block + 16 * w + g + 8 * (i >> 1 & 1),
-                      8 * (i >> 2) + 2 * q + (i & 1)};
+    return Coordinate{128 * (warp / 4) + 64 * block + 16 * w + g + 8 * (i >> 1 & 1), 8 * (i >> 2) + 2 * q + (i & 1)};
   });
 }
 
 TEST(Wgmma, OperandA) {
   for (int64_t bits : {8, 16, 32}) {
     int64_t n = 32 / bits, atomK = 256 / bits;
-    expectFormula(
-        wgmmaOperandA(64, 3 * atomK, bits, 1), [=](int64_t e, int64_t g, int64_t q, int64_t w) {
-          int64_t step = e / (4 * n), r = e / n % 4, i = e % n;
-          return Coordinate{16 * w + g + 8 * (r & 1), step * atomK + n * q + 4 * n * (r >> 1) + i};
-        });
+    expectFormula(wgmmaOperandA(64, 3 * atomK, bits, 1), [=](int64_t e, int64_t g, int64_t q, int64_t w) {
+      int64_t step = e / (4 * n), r = e / n % 4, i = e % n;
+      return Coordinate{16 * w + g + 8 * (r & 1), step * atomK + n * q + 4 * n * (r >> 1) + i};
+    });
   }
   EXPECT_FALSE(wgmmaOperandA(64, 8, 16, 1));
   EXPECT_FALSE(wgmmaOperandA(64, 32, 64, 1));
@@ -185,8 +170,7 @@ TEST(Tmem, ThreadHoldsColumnsOfItsRow) {
   EXPECT_FALSE(tmemAccumulator(128, 25, 2));
 }
 
-const std::vector<int64_t> kExtents = {1,  2,  3,   8,   24,  40,  48,  64,
-                                       80, 96, 112, 160, 176, 192, 208, 229};
+const std::vector<int64_t> kExtents = {1, 2, 3, 8, 24, 40, 48, 64, 80, 96, 112, 160, 176, 192, 208, 229};
 
 /// Every element is held, and by exactly one writer.
 void expectCovers(const TileLayout &layout, const Coordinate &shape, int64_t numWarps) {

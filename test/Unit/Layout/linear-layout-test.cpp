@@ -44,13 +44,11 @@ std::map<Coordinate, std::vector<Place>> holders(const LinearLayout &layout) {
   return result;
 }
 
-const LinearLayout kAccumulator({16, 8}, {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}},
-                                {});
+const LinearLayout kAccumulator({16, 8}, {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {});
 
 TEST(LinearLayout, PageExample) {
   EXPECT_EQ(kAccumulator.apply(3, 9, 0), (Coordinate{10, 3}));
-  EXPECT_EQ(kAccumulator.toString(),
-            "[16, 8] register [0, 1] [8, 0] lane [0, 2] [0, 4] [1, 0] [2, 0] [4, 0] warp");
+  EXPECT_EQ(kAccumulator.toString(), "[16, 8] register [0, 1] [8, 0] lane [0, 2] [0, 4] [1, 0] [2, 0] [4, 0] warp");
 }
 
 TEST(LinearLayout, SurjectiveAndInjectiveByCounting) {
@@ -146,8 +144,7 @@ TEST(LinearLayout, ProductRepeatsTheLeft) {
 TEST(LinearLayout, ProductIsAssociative) {
   std::vector<LinearLayout> all = allSmallLayouts();
   for (size_t i = 0; i < all.size(); i += 7) {
-    const LinearLayout &a = all[i], &b = all[(i * 5 + 3) % all.size()],
-                       &c = all[(i * 11 + 1) % all.size()];
+    const LinearLayout &a = all[i], &b = all[(i * 5 + 3) % all.size()], &c = all[(i * 11 + 1) % all.size()];
     EXPECT_EQ((a * b) * c, a * (b * c));
   }
   LinearLayout one({1, 1}, {}, {}, {});

@@ -10,9 +10,9 @@ namespace {
 using Coordinate = std::vector<int64_t>;
 
 const std::vector<Coordinate> kShapes = {
-    {1},     {2},      {3},      {24},      {40},        {64},       {112},        {128},        {640},
-    {1, 96}, {40, 48}, {7, 24},  {112, 1},  {64, 3},     {24, 256},  {2, 48, 40},  {3, 5, 24},   {1, 1, 8},
-    {8, 40, 3},        {2, 3, 4, 48},       {16, 3, 2, 8},           {1, 24, 1, 16},             {2, 2, 2, 2}};
+    {1},        {2},       {3},        {24},          {40},          {64},           {112},       {128},
+    {640},      {1, 96},   {40, 48},   {7, 24},       {112, 1},      {64, 3},        {24, 256},   {2, 48, 40},
+    {3, 5, 24}, {1, 1, 8}, {8, 40, 3}, {2, 3, 4, 48}, {16, 3, 2, 8}, {1, 24, 1, 16}, {2, 2, 2, 2}};
 
 /// Every element is held, and by exactly one writer.
 void expectCovers(const TileLayout &layout, const Coordinate &shape, int64_t numWarps) {
@@ -62,8 +62,7 @@ TEST(Scannable, RegistersThenLanesThenRepetitions) {
       for (int64_t lane = 0; lane < 32; ++lane)
         for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
           int64_t repetition = rowMajorCoordinate(reg / atomRegisters, layout.repeat())[dim];
-          ASSERT_EQ(layout.coordinate(reg, lane, warp)[dim],
-                    repetition * run * lanes + lane % lanes * run + reg % run)
+          ASSERT_EQ(layout.coordinate(reg, lane, warp)[dim], repetition * run * lanes + lane % lanes * run + reg % run)
               << layout.toString();
         }
   });

@@ -96,8 +96,8 @@ TEST(SharedLayout, WidestSwizzle) {
 }
 
 TEST(SharedLayout, SizesAndAlignment) {
-  for (auto [swizzle, alignment] : std::vector<std::pair<int64_t, int64_t>>{
-           {128, 1024}, {64, 512}, {32, 256}, {16, 128}, {0, 128}}) {
+  for (auto [swizzle, alignment] :
+       std::vector<std::pair<int64_t, int64_t>>{{128, 1024}, {64, 512}, {32, 256}, {16, 128}, {0, 128}}) {
     SharedLayout layout({24, 64}, 16, 1, swizzle);
     EXPECT_EQ(layout.bytes(), 3072);
     EXPECT_EQ(layout.alignment(), alignment);

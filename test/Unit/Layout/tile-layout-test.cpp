@@ -24,8 +24,7 @@ std::vector<TileLayout> someLayouts() {
       blocked({40, 80}, 4, 6, 0),
       blocked({1, 208}, 8, 3, 1),
       // Two groups on one dimension, and a replicated one between them.
-      TileLayout(LinearLayout({2, 4}, {{0, 1}}, {{0, 2}, {1, 0}}, {}), {{2, 0}, {2, -1}, {3, 0}},
-                 {1, 3}),
+      TileLayout(LinearLayout({2, 4}, {{0, 1}}, {{0, 2}, {1, 0}}, {}), {{2, 0}, {2, -1}, {3, 0}}, {1, 3}),
   };
 }
 
@@ -57,8 +56,8 @@ TEST(TileLayout, PageTable) {
     EXPECT_EQ(sliced.registerOffset(reg), Coordinate{8 * reg});
   EXPECT_EQ(sliced.threadOffset(5, 1), Coordinate{33});
   EXPECT_EQ(sliced.replicatedLaneBits(), (std::vector<int>{0, 1}));
-  EXPECT_EQ(layout.toString(), "[64, 24] = {" + layout.atom().toString() +
-                                   "} x repeat [2, 3] x groups [2 on 0, 1 on 1]");
+  EXPECT_EQ(layout.toString(),
+            "[64, 24] = {" + layout.atom().toString() + "} x repeat [2, 3] x groups [2 on 0, 1 on 1]");
 }
 
 TEST(TileLayout, CoordinateIsTheFormula) {
@@ -208,8 +207,7 @@ TEST(TileLayout, RenamingAgreesWithForce) {
       *mmaOperandB(32, 32, 16, 16, 2, 1),
       blocked({32, 32}, 4, 2, 1),
       blocked({32, 32}, 2, 2, 1),
-      TileLayout(LinearLayout({8, 8}, {{0, 1}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {}),
-                 {{2, 0}}, {2, 4}),
+      TileLayout(LinearLayout({8, 8}, {{0, 1}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {}), {{2, 0}}, {2, 4}),
   };
   int found = 0;
   for (const TileLayout &from : layouts) {
@@ -224,8 +222,7 @@ TEST(TileLayout, RenamingAgreesWithForce) {
 
 TEST(TileLayout, AccumulatorRenamesToTheNextOperandA) {
   // Chained wgmma: k-step t takes d[8t..8t+7] in order (PTX ISA 9.7.15.5.1.1).
-  auto renaming =
-      TileLayout::renaming(*wgmmaAccumulator(128, 64, 2), *wgmmaOperandA(128, 64, 16, 2));
+  auto renaming = TileLayout::renaming(*wgmmaAccumulator(128, 64, 2), *wgmmaOperandA(128, 64, 16, 2));
   ASSERT_TRUE(renaming);
   for (int64_t reg = 0; reg < 32; ++reg)
     EXPECT_EQ((*renaming)[reg], reg);

@@ -17,8 +17,8 @@ std::string found(llvm::StringRef name, E a, E b, E acc) {
   std::optional<TargetInfo> target = parseTarget(name, whyNot);
   EXPECT_TRUE(target) << whyNot;
   for (const MmaAtom *atom : atomsFor(*target, a, b, acc))
-    text += familyName(atom->family).str() + " " + std::to_string(atom->m) + "x" +
-            std::to_string(atom->n) + "x" + std::to_string(atom->k) + "\n";
+    text += familyName(atom->family).str() + " " + std::to_string(atom->m) + "x" + std::to_string(atom->n) + "x" +
+            std::to_string(atom->k) + "\n";
   return text;
 }
 
@@ -29,22 +29,18 @@ const MmaAtom &first(llvm::StringRef name, E a, E acc) {
 
 TEST(MmaAtoms, FastestFamilyFirstThenLargerK) {
   EXPECT_EQ(found("sm_75", E::F16, E::F16, E::F32), "mma.sync 16x8x8\nfma 1x1x1\n");
-  EXPECT_EQ(found("sm_80", E::F16, E::F16, E::F32),
-            "mma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
+  EXPECT_EQ(found("sm_80", E::F16, E::F16, E::F32), "mma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
   EXPECT_EQ(found("sm_90a", E::BF16, E::BF16, E::F32),
             "wgmma 64x256x16\nmma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
-  EXPECT_EQ(found("sm_90", E::BF16, E::BF16, E::F32),
-            "mma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
+  EXPECT_EQ(found("sm_90", E::BF16, E::BF16, E::F32), "mma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
   EXPECT_EQ(found("sm_100a", E::BF16, E::BF16, E::F32),
             "tcgen05.mma 128x256x16\nmma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
-  EXPECT_EQ(found("sm_120a", E::BF16, E::BF16, E::F32),
-            "mma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
+  EXPECT_EQ(found("sm_120a", E::BF16, E::BF16, E::F32), "mma.sync 16x8x16\nmma.sync 16x8x8\nfma 1x1x1\n");
 }
 
 TEST(MmaAtoms, Integers) {
   EXPECT_EQ(found("sm_75", E::S8, E::S8, E::S32), "mma.sync 8x8x16\nfma 1x1x1\n");
-  EXPECT_EQ(found("sm_80", E::S8, E::S8, E::S32),
-            "mma.sync 16x8x32\nmma.sync 16x8x16\nmma.sync 8x8x16\nfma 1x1x1\n");
+  EXPECT_EQ(found("sm_80", E::S8, E::S8, E::S32), "mma.sync 16x8x32\nmma.sync 16x8x16\nmma.sync 8x8x16\nfma 1x1x1\n");
   EXPECT_EQ(found("sm_100a", E::S8, E::S8, E::S32).substr(0, 23), "tcgen05.mma 128x256x32\n");
   // D03: the chip has tcgen05, but not for integers.
   EXPECT_EQ(found("sm_103a", E::S8, E::S8, E::S32).substr(0, 17), "mma.sync 16x8x32\n");
@@ -104,8 +100,7 @@ TEST(MmaAtoms, AsynchronousAtomsSpan32Bytes) {
 TEST(MmaAtoms, NoTwoAtomsAreTheSame) {
   std::set<std::tuple<MmaFamily, int, int, int, E, E, E>> seen;
   for (const MmaAtom &atom : mmaAtoms())
-    EXPECT_TRUE(
-        seen.insert({atom.family, atom.m, atom.n, atom.k, atom.a, atom.b, atom.acc}).second);
+    EXPECT_TRUE(seen.insert({atom.family, atom.m, atom.n, atom.k, atom.a, atom.b, atom.acc}).second);
 }
 
 TEST(MmaAtoms, NoAtomIsOlderThanItsFeature) {

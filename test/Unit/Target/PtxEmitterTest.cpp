@@ -18,11 +18,9 @@ namespace {
 class PtxEmitter : public testing::Test {
 protected:
   PtxEmitter() {
-    context
-        .loadDialect<mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
-    context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
-      llvm::raw_string_ostream(diagnostics) << diagnostic << "\n";
-    });
+    context.loadDialect<mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
+    context.getDiagEngine().registerHandler(
+        [this](mlir::Diagnostic &diagnostic) { llvm::raw_string_ostream(diagnostics) << diagnostic << "\n"; });
   }
 
   /// PTX of the module, empty on failure.
@@ -84,8 +82,7 @@ TEST_F(PtxEmitter, FunctionsAndInlineAssemblyAreConvergent) {
   EXPECT_TRUE(contains(*text, "target triple = \"nvptx64-nvidia-cuda\"")) << *text;
   EXPECT_TRUE(contains(*text, "target datalayout = \"e-p6:32:32")) << *text;
   // The call's attribute group, "#1".
-  std::string group =
-      llvm::StringRef(*text).split("bar.sync").second.split('\n').first.rsplit(' ').second.str();
+  std::string group = llvm::StringRef(*text).split("bar.sync").second.split('\n').first.rsplit(' ').second.str();
   EXPECT_TRUE(contains(*text, "attributes " + group + " = { convergent")) << group << *text;
   EXPECT_TRUE(contains(*text, "attributes #0 = { convergent nounwind")) << *text;
   // The module is as it was.

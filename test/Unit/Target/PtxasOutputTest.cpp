@@ -49,12 +49,12 @@ ptxas info    : Used 40 registers
 }
 
 TEST(PtxasOutput, PerformanceCodes) {
-  PtxasResult result = parsed(
-      "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to "
-      "determine register count at entry.\n"
-      "ptxas info    : (C7517) warpgroup.wait is injected in around line 12 by compiler to allow "
-      "use of registers defined by GMMA in function 'k'\n"
-      "ptxas info    : (C7509) Potential Performance Loss: something else\n");
+  PtxasResult result =
+      parsed("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to "
+             "determine register count at entry.\n"
+             "ptxas info    : (C7517) warpgroup.wait is injected in around line 12 by compiler to allow "
+             "use of registers defined by GMMA in function 'k'\n"
+             "ptxas info    : (C7509) Potential Performance Loss: something else\n");
   EXPECT_EQ(result.error, "");
   EXPECT_EQ(result.notes.size(), 3u);
   ASSERT_EQ(result.performance.size(), 2u);
@@ -78,12 +78,10 @@ std::string errorFor(llvm::StringRef line, llvm::StringRef name = "sm_90a") {
 }
 
 TEST(PtxasOutput, ErrorsAreSentencesOfOurs) {
-  EXPECT_EQ(
-      errorFor("ptxas t.ptx, line 1; fatal   : Unsupported .version 9.0; current version is '8.4'"),
-      "the PTX declares ISA 9.0, ptxas takes up to 8.4");
-  EXPECT_EQ(
-      errorFor("ptxas fatal   : Value 'sm_120a' is not defined for option 'gpu-name'", "sm_120a"),
-      "ptxas does not know sm_120a: it is older than the target");
+  EXPECT_EQ(errorFor("ptxas t.ptx, line 1; fatal   : Unsupported .version 9.0; current version is '8.4'"),
+            "the PTX declares ISA 9.0, ptxas takes up to 8.4");
+  EXPECT_EQ(errorFor("ptxas fatal   : Value 'sm_120a' is not defined for option 'gpu-name'", "sm_120a"),
+            "ptxas does not know sm_120a: it is older than the target");
   EXPECT_EQ(errorFor("ptxas error   : Entry function 'k' uses too much shared data (0x49400 bytes, "
                      "0x38c00 max)"),
             "kernel 'k' needs 300032 bytes of static shared memory, sm_90a has 232448");
@@ -93,26 +91,20 @@ TEST(PtxasOutput, ErrorsAreSentencesOfOurs) {
                      ".target 'sm_90'",
                      "sm_90"),
             "internal error: the PTX uses 'setmaxnreg.dec', which sm_90 lacks");
-  EXPECT_EQ(
-      errorFor("ptxas t.ptx, line 2; error   : PTX .version 8.6 does not support .target sm_120",
-               "sm_120"),
-      "internal error: the PTX declares ISA 8.6, which does not know sm_120");
-  EXPECT_EQ(
-      errorFor("ptxas t.ptx, line 11; error   : Not a name of any known instruction: 'bogus'"),
-      "internal error: ptxas refuses the PTX for sm_90a at line 11");
-  EXPECT_EQ(
-      errorFor("ptxas application ptx input, line 8; fatal   : (C7406) setmaxnreg.dec has register "
-               "count (128) "
-               "which is larger than the largest temporal register count in the program (32)"),
-      "setmaxnreg.dec to 128 registers, the kernel starts with 32");
+  EXPECT_EQ(errorFor("ptxas t.ptx, line 2; error   : PTX .version 8.6 does not support .target sm_120", "sm_120"),
+            "internal error: the PTX declares ISA 8.6, which does not know sm_120");
+  EXPECT_EQ(errorFor("ptxas t.ptx, line 11; error   : Not a name of any known instruction: 'bogus'"),
+            "internal error: ptxas refuses the PTX for sm_90a at line 11");
+  EXPECT_EQ(errorFor("ptxas application ptx input, line 8; fatal   : (C7406) setmaxnreg.dec has register "
+                     "count (128) "
+                     "which is larger than the largest temporal register count in the program (32)"),
+            "setmaxnreg.dec to 128 registers, the kernel starts with 32");
 }
 
 TEST(PtxasOutput, TooFewRegistersIsAnErrorAndANote) {
-  PtxasResult result = parsed(
-      "ptxas fatal   : (C7602) Insufficient registers (128) to compile instruction at line 9 "
-      "in function k. Try to compile with register target of 154 or higher.\n");
-  EXPECT_EQ(result.error,
-            "kernel 'k' has 128 registers per thread, one of its instructions needs 154");
+  PtxasResult result = parsed("ptxas fatal   : (C7602) Insufficient registers (128) to compile instruction at line 9 "
+                              "in function k. Try to compile with register target of 154 or higher.\n");
+  EXPECT_EQ(result.error, "kernel 'k' has 128 registers per thread, one of its instructions needs 154");
   ASSERT_EQ(result.performance.size(), 1u);
   EXPECT_EQ(result.performance[0].code, "C7602");
 }

@@ -38,8 +38,7 @@ protected:
     llvm::SmallString<128> created;
     ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("headrace-test", created));
     folder = created.str().str();
-    for (const char *name :
-         {"HEADRACE_PTXAS", "CUDA_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT"})
+    for (const char *name : {"HEADRACE_PTXAS", "CUDA_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT"})
       environment.set(name, "");
     environment.set("PATH", folder + "/nothing");
     environment.set("HOME", folder + "/home");
@@ -102,9 +101,8 @@ TEST_F(PtxasSearch, VersionOfEachRelease) {
   std::pair<const char *, int> releases[] = {{"12.4", 84}, {"12.6", 85}, {"12.8", 87},
                                              {"13.0", 90}, {"13.1", 91}, {"14.2", 91}};
   for (auto [release, isa] : releases) {
-    std::string path =
-        program(std::string("ptxas-") + release,
-                std::string("echo Cuda compilation tools, release ") + release + ", V1.2.3");
+    std::string path = program(std::string("ptxas-") + release,
+                               std::string("echo Cuda compilation tools, release ") + release + ", V1.2.3");
     EXPECT_EQ(ptxasIsaVersion(path, whyNot), isa) << whyNot;
   }
 }
@@ -139,8 +137,7 @@ TEST_F(PtxasSearch, AssemblerThatCrashesIsReported) {
   EXPECT_FALSE(result.ok);
   EXPECT_NE(result.error.find("was stopped"), std::string::npos) << result.error;
   options.path = program("quiet", "exit 3");
-  EXPECT_EQ(assemble("", allTargets().front(), options).error,
-            "internal error: ptxas ended with code 3 and no cubin");
+  EXPECT_EQ(assemble("", allTargets().front(), options).error, "internal error: ptxas ended with code 3 and no cubin");
 }
 
 TEST_F(PtxasSearch, AssemblerThatHangsIsStopped) {
@@ -167,11 +164,11 @@ constexpr const char *kPtx = R"(
 )";
 
 /// Assembles with the ptxas of this machine, or skips the test.
-#define ASSEMBLE(result, text)                                                                     \
-  std::string whyNot;                                                                              \
-  std::optional<std::string> path = findPtxas(whyNot);                                             \
-  if (!path || ptxasIsaVersion(*path, whyNot).value_or(0) < 86)                                    \
-    GTEST_SKIP() << "no ptxas for PTX ISA 8.6: " << whyNot;                                        \
+#define ASSEMBLE(result, text)                                                                                         \
+  std::string whyNot;                                                                                                  \
+  std::optional<std::string> path = findPtxas(whyNot);                                                                 \
+  if (!path || ptxasIsaVersion(*path, whyNot).value_or(0) < 86)                                                        \
+    GTEST_SKIP() << "no ptxas for PTX ISA 8.6: " << whyNot;                                                            \
   PtxasResult result = assemble(text, *parseTarget("sm_90a", whyNot))
 
 TEST(Assemble, MakesACubin) {
@@ -188,8 +185,7 @@ TEST(Assemble, RefusesWhatIsNotPtx) {
   ASSEMBLE(result, "hello");
   EXPECT_FALSE(result.ok);
   EXPECT_TRUE(result.cubin.empty());
-  EXPECT_EQ(result.error.rfind("internal error: ptxas refuses the PTX for sm_90a", 0), 0u)
-      << result.error;
+  EXPECT_EQ(result.error.rfind("internal error: ptxas refuses the PTX for sm_90a", 0), 0u) << result.error;
   EXPECT_NE(result.raw, "");
 }
 

@@ -82,8 +82,7 @@ TEST(TargetInfo, EveryFeatureHasANameAndATarget) {
 }
 
 TEST(TargetInfo, MissingFeatureNamesFeatureAndNeededTarget) {
-  EXPECT_EQ(missingFeature(Feature::Wgmma, target("sm_90")),
-            "wgmma needs sm_90a, the target is sm_90");
+  EXPECT_EQ(missingFeature(Feature::Wgmma, target("sm_90")), "wgmma needs sm_90a, the target is sm_90");
   EXPECT_EQ(missingFeature(Feature::Tcgen05, target("sm_120a")),
             "tcgen05 needs sm_100a, sm_100f, sm_103a or sm_110a, the target is sm_120a");
   EXPECT_EQ(missingFeature(Feature::Tcgen05I8, target("sm_103a")),
@@ -99,9 +98,7 @@ TEST(ChoosePtxVersion, LeastThatIsEnough) {
   EXPECT_EQ(choosePtxVersion(target("sm_89"), 84, whyNot), 84);
   EXPECT_EQ(choosePtxVersion(target("sm_90a"), 87, whyNot), 86);
   EXPECT_EQ(choosePtxVersion(target("sm_100a"), 87, whyNot), 86);
-  EXPECT_EQ(choosePtxVersion(target("sm_100a"), 90, whyNot,
-                             featurePtxVersion(Feature::Tcgen05BlockScale)),
-            88);
+  EXPECT_EQ(choosePtxVersion(target("sm_100a"), 90, whyNot, featurePtxVersion(Feature::Tcgen05BlockScale)), 88);
   EXPECT_EQ(choosePtxVersion(target("sm_120a"), 91, whyNot), 87);
   EXPECT_EQ(choosePtxVersion(target("sm_110a"), 91, whyNot), 90);
   EXPECT_EQ(whyNot, "");
@@ -110,14 +107,11 @@ TEST(ChoosePtxVersion, LeastThatIsEnough) {
 TEST(ChoosePtxVersion, RefusalHasBothNumbers) {
   std::string whyNot;
   EXPECT_FALSE(choosePtxVersion(target("sm_90a"), 84, whyNot));
-  EXPECT_EQ(whyNot,
-            "sm_90a code needs PTX ISA 8.6, ptxas takes up to 8.4; CUDA 12.7 or newer has it");
+  EXPECT_EQ(whyNot, "sm_90a code needs PTX ISA 8.6, ptxas takes up to 8.4; CUDA 12.7 or newer has it");
   EXPECT_FALSE(choosePtxVersion(target("sm_90a"), 85, whyNot));
-  EXPECT_EQ(whyNot,
-            "sm_90a code needs PTX ISA 8.6, ptxas takes up to 8.5; CUDA 12.7 or newer has it");
+  EXPECT_EQ(whyNot, "sm_90a code needs PTX ISA 8.6, ptxas takes up to 8.5; CUDA 12.7 or newer has it");
   EXPECT_FALSE(choosePtxVersion(target("sm_110a"), 87, whyNot));
-  EXPECT_EQ(whyNot,
-            "sm_110a code needs PTX ISA 9.0, ptxas takes up to 8.7; CUDA 13.0 or newer has it");
+  EXPECT_EQ(whyNot, "sm_110a code needs PTX ISA 9.0, ptxas takes up to 8.7; CUDA 13.0 or newer has it");
   EXPECT_FALSE(choosePtxVersion(target("sm_90a"), 91, whyNot, /*needed=*/91));
   EXPECT_EQ(whyNot, "sm_90a code needs PTX ISA 9.1, LLVM writes up to 9.0");
 }

@@ -26,8 +26,8 @@ struct Expression {
 struct RecordArgument {
   std::string name;
   bool isArray = false;
-  std::string type;                                    // "bf16"; of a scalar "i32"
-  std::vector<std::optional<int64_t>> shape, strides;  // of an array; empty: dynamic
+  std::string type;                                   // "bf16"; of a scalar "i32"
+  std::vector<std::optional<int64_t>> shape, strides; // of an array; empty: dynamic
 };
 
 struct RecordParameter {

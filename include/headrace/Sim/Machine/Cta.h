@@ -38,7 +38,7 @@ struct ThreadBarrier {
 
 /// Registers of a warpgroup that a wgmma writes or still reads.
 struct WgmmaInFlight {
-  uint32_t number = 0; // in the warpgroup's stream
+  uint32_t number = 0;               // in the warpgroup's stream
   std::vector<ptx::RegId> registers; // accumulators, then those of A
   const ptx::Instruction *instruction = nullptr;
 };

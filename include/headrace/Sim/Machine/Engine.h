@@ -44,7 +44,7 @@ private:
   friend class Engine;
   Component component;
   uint32_t count = 0;
-  std::vector<uint32_t> groups;   // number of the last operation of each group
+  std::vector<uint32_t> groups;     // number of the last operation of each group
   std::vector<uint32_t> unfinished; // sorted
 };
 

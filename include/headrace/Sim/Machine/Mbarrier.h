@@ -52,7 +52,7 @@ private:
   int64_t bytes = 0;
   uint64_t phaseNumber = 0;
   std::vector<Epoch> seenBy; // the last completed phase
-  Clock gathering; // of the arrivals so far; never cleared, since phases come in order
+  Clock gathering;           // of the arrivals so far; never cleared, since phases come in order
   SharedClock completedClock = std::make_shared<Clock>();
 };
 

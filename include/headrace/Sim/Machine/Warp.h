@@ -35,7 +35,7 @@ public:
   Warp(int index, LaneMask live, size_t numRegisters);
 
   const int index;
-  LaneMask live; // lanes that have not exited
+  LaneMask live;      // lanes that have not exited
   LaneMask carry = 0; // CC.CF of each lane (PTX ISA 9.7.2)
   std::array<size_t, kLanes> pc = {};
   std::array<ThreadState, kLanes> threads;

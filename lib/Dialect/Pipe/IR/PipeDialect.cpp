@@ -22,8 +22,8 @@ void PipeDialect::initialize() {
 
 /// An attribute that holds an integer from `low` to `high`.
 static LogicalResult verifyInteger(Operation *op, NamedAttribute attribute, int64_t low, int64_t high) {
-  InFlightDiagnostic error = op->emitError("expected ") << attribute.getName().getValue() << " to be " << low << " to "
-                                                        << high << ", got ";
+  InFlightDiagnostic error = op->emitError("expected ")
+                             << attribute.getName().getValue() << " to be " << low << " to " << high << ", got ";
   auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!integer || integer.getValue().getSignificantBits() > 63)
     return error << attribute.getValue();

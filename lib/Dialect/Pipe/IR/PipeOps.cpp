@@ -188,7 +188,8 @@ LogicalResult RolesOp::verify() {
     // setmaxnreg takes multiples of 8 from 24 to 256 (PTX ISA 9.7.19.5).
     int64_t registers = getRegisters()[i];
     if (registers && (registers % 8 || registers < 24 || registers > 256))
-      return emitOpError("role ") << getNames()[i] << ": expected registers to be 0 or a multiple of 8 from 24 to 256, got "
+      return emitOpError("role ") << getNames()[i]
+                                  << ": expected registers to be 0 or a multiple of 8 from 24 to 256, got "
                                   << registers;
   }
   return success();

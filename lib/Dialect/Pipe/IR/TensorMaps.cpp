@@ -55,8 +55,7 @@ std::string pipe::whyNotTma(MemRefType array, BufferType buffer) {
     return "expected the tile to have the array's element type";
   if (dtypeOf(array.getElementType(), false).empty()) {
     std::string text;
-    llvm::raw_string_ostream(text)
-        << "expected an element type that tensor maps have, got " << array.getElementType();
+    llvm::raw_string_ostream(text) << "expected an element type that tensor maps have, got " << array.getElementType();
     return text;
   }
   SharedLayout layout = buffer.getSharedLayout();
@@ -97,27 +96,23 @@ TensorMapInfo pipe::tensorMapFor(int64_t arg, MemRefType array, BufferType buffe
 //------------------------------------------------------------------------------------------------===//
 
 bool TensorMapInfo::operator==(const TensorMapInfo &other) const {
-  return arg == other.arg && dims == other.dims && box == other.box && swizzle == other.swizzle &&
-         dtype == other.dtype;
+  return arg == other.arg && dims == other.dims && box == other.box && swizzle == other.swizzle && dtype == other.dtype;
 }
 
 DictionaryAttr TensorMapInfo::toAttr(MLIRContext *context) const {
   Builder b(context);
-  return b.getDictionaryAttr({b.getNamedAttr("arg", b.getI64IntegerAttr(arg)),
-                              b.getNamedAttr("dims", b.getDenseI64ArrayAttr(dims)),
-                              b.getNamedAttr("box", b.getDenseI64ArrayAttr(box)),
-                              b.getNamedAttr("swizzle", b.getI64IntegerAttr(swizzle)),
-                              b.getNamedAttr("dtype", b.getStringAttr(dtype))});
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("arg", b.getI64IntegerAttr(arg)), b.getNamedAttr("dims", b.getDenseI64ArrayAttr(dims)),
+       b.getNamedAttr("box", b.getDenseI64ArrayAttr(box)), b.getNamedAttr("swizzle", b.getI64IntegerAttr(swizzle)),
+       b.getNamedAttr("dtype", b.getStringAttr(dtype))});
 }
 
 std::optional<TensorMapInfo> TensorMapInfo::fromAttr(Attribute attribute) {
   auto dictionary = dyn_cast_or_null<DictionaryAttr>(attribute);
   if (!dictionary)
     return std::nullopt;
-  auto arg = dictionary.getAs<IntegerAttr>("arg"),
-       swizzle = dictionary.getAs<IntegerAttr>("swizzle");
-  auto dims = dictionary.getAs<DenseI64ArrayAttr>("dims"),
-       box = dictionary.getAs<DenseI64ArrayAttr>("box");
+  auto arg = dictionary.getAs<IntegerAttr>("arg"), swizzle = dictionary.getAs<IntegerAttr>("swizzle");
+  auto dims = dictionary.getAs<DenseI64ArrayAttr>("dims"), box = dictionary.getAs<DenseI64ArrayAttr>("box");
   auto dtype = dictionary.getAs<StringAttr>("dtype");
   if (!arg || !swizzle || !dims || !box || !dtype || dims.size() != box.size())
     return std::nullopt;

@@ -21,9 +21,9 @@ static LogicalResult allocate(func::FuncOp kernel, const TargetInfo &target) {
     return error;
   }
   if (plan.tmemAllocated > target.tmemColumns) {
-    InFlightDiagnostic error = kernel.emitError() << "accumulators need " << plan.tmemColumns
-                                                  << " columns of tensor memory, " << target.name << " has "
-                                                  << target.tmemColumns;
+    InFlightDiagnostic error = kernel.emitError()
+                               << "accumulators need " << plan.tmemColumns << " columns of tensor memory, "
+                               << target.name << " has " << target.tmemColumns;
     noteTmemUsers(error, plan);
     return error;
   }

@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::pipe;
 
-static constexpr int64_t kBarrierBytes = 8;     // PTX ISA 9.7.13.15.1
-static constexpr int64_t kMinTmemColumns = 32;  // PTX ISA 9.7.16.7.1
+static constexpr int64_t kBarrierBytes = 8;    // PTX ISA 9.7.13.15.1
+static constexpr int64_t kMinTmemColumns = 32; // PTX ISA 9.7.16.7.1
 
 MemoryPlan headrace::pipe::planMemory(func::FuncOp kernel) {
   MemoryPlan plan;
@@ -67,7 +67,8 @@ void headrace::pipe::noteSharedUsers(InFlightDiagnostic &diagnostic, const Memor
         << "'" << channel.getName() << "' takes " << type.getDepth() << " x " << channel.getSlotPitch() << " bytes";
   }
   if (rest)
-    diagnostic.attachNote(plan.channels.front().channel->getLoc()) << "barriers and alignment take " << rest << " bytes";
+    diagnostic.attachNote(plan.channels.front().channel->getLoc())
+        << "barriers and alignment take " << rest << " bytes";
 }
 
 void headrace::pipe::noteTmemUsers(InFlightDiagnostic &diagnostic, const MemoryPlan &plan) {

@@ -166,7 +166,8 @@ void RoleSlice::cloneIf(scf::IfOp branch, OpBuilder &builder, IRMapping &mapping
       types.push_back(branch.getResult(i).getType());
     }
   bool hasElse = !branch.getElseRegion().empty();
-  auto copy = scf::IfOp::create(builder, branch.getLoc(), types, mapping.lookupOrDefault(branch.getCondition()), hasElse);
+  auto copy =
+      scf::IfOp::create(builder, branch.getLoc(), types, mapping.lookupOrDefault(branch.getCondition()), hasElse);
   for (auto [from, to] : llvm::zip(branch->getRegions(), copy->getRegions())) {
     if (from.empty())
       continue;

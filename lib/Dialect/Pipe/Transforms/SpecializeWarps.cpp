@@ -69,8 +69,8 @@ LogicalResult PipeSpecializeWarpsPass::specialize(func::FuncOp kernel, const Tar
   for (Operation &op : body.without_terminator())
     if (!isa<CreateChannelOp>(op))
       old.push_back(&op);
-  auto roles = RolesOp::create(builder, kernel.getLoc(), builder.getArrayAttr(names), warps, registers, active,
-                               slices.size());
+  auto roles =
+      RolesOp::create(builder, kernel.getLoc(), builder.getArrayAttr(names), warps, registers, active, slices.size());
   for (auto [slice, region] : llvm::zip(slices, roles.getBodies())) {
     builder.setInsertionPointToStart(&region.emplaceBlock());
     slice.clone(builder);

@@ -130,7 +130,8 @@ static LogicalResult verifyReaders(ConsumerWaitOp wait) {
     if (isa<MmaAsyncOp, MmaTmemOp, AsyncStoreOp>(user) &&
         !isFencedBetween(wait, wait->getBlock()->findAncestorOpInBlock(*user))) {
       InFlightDiagnostic error = user->emitError("reads a slot of channel '")
-                                 << channel.getName() << "' asynchronously, which threads wrote: expected pipe.fence_async before it";
+                                 << channel.getName()
+                                 << "' asynchronously, which threads wrote: expected pipe.fence_async before it";
       error.attachNote(wait.getLoc()) << "waited for here";
       return error;
     }
@@ -149,8 +150,8 @@ static LogicalResult verifyStaging(ProducerAcquireOp acquire) {
       last = ancestor;
   if (isFencedBetween(last, commit))
     return success();
-  return commit.emitError("channel '") << channel.getName()
-                                       << "' is read by TMA stores: expected pipe.fence_async between the writes and this";
+  return commit.emitError("channel '")
+         << channel.getName() << "' is read by TMA stores: expected pipe.fence_async between the writes and this";
 }
 
 /// Law 4: every accumulator in flight is waited for before anything else uses it.

@@ -40,9 +40,8 @@ RankedTensorType headrace::tile::withLayout(RankedTensorType type, Attribute lay
 }
 
 bool headrace::tile::isWritten(Value array) {
-  return llvm::any_of(array.getUsers(), [](Operation *user) {
-    return isa<StoreOp, StoreScalarOp, ScatterOp, ReduceStoreOp>(user);
-  });
+  return llvm::any_of(array.getUsers(),
+                      [](Operation *user) { return isa<StoreOp, StoreScalarOp, ScatterOp, ReduceStoreOp>(user); });
 }
 
 int64_t headrace::tile::contiguousDim(MemRefType array) {

@@ -53,7 +53,8 @@ static LogicalResult verifyAccess(Operation *op, MemRefType array, RankedTensorT
   return success();
 }
 
-LogicalResult headrace::tile::verifyValid(Operation *op, RankedTensorType tile, std::optional<ArrayRef<int64_t>> valid) {
+LogicalResult headrace::tile::verifyValid(Operation *op, RankedTensorType tile,
+                                          std::optional<ArrayRef<int64_t>> valid) {
   if (!valid)
     return success();
   bool legal = int64_t(valid->size()) == tile.getRank();
@@ -134,7 +135,8 @@ LogicalResult ExpandDimsOp::verify() {
   SmallVector<int64_t> shape(source.getShape());
   shape.insert(shape.begin() + getAxis(), 1);
   if (result.getShape() != ArrayRef(shape) || result.getElementType() != source.getElementType())
-    return emitOpError("expected the source's elements with an extent of 1 at axis ") << getAxis() << ", got " << result;
+    return emitOpError("expected the source's elements with an extent of 1 at axis ")
+           << getAxis() << ", got " << result;
   return success();
 }
 
@@ -176,7 +178,7 @@ LogicalResult TransposeOp::verify() {
   SmallVector<bool> seen(source.getRank());
   bool legal = int64_t(permutation.size()) == source.getRank();
   for (int64_t dim : permutation)
-    if (legal &= dim >= 0 && dim < source.getRank() && !seen[dim]; legal)
+    if (legal &= dim >= 0 &&dim < source.getRank() && !seen[dim]; legal)
       seen[dim] = true;
   if (!legal)
     return emitOpError("expected a permutation of the source's ") << source.getRank() << " dimensions";
@@ -242,8 +244,9 @@ static LogicalResult verifyCombine(Operation *op, Region &region, ValueRange sou
   pairs.append(scalars);
   Block &body = region.front();
   if (!llvm::equal(body.getArgumentTypes(), pairs))
-    return op->emitOpError("expected a region with two scalars of each source's elements as arguments: the first partial "
-                           "results, then the second");
+    return op->emitOpError(
+        "expected a region with two scalars of each source's elements as arguments: the first partial "
+        "results, then the second");
   auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   if (!yield || !llvm::equal(yield.getValues().getTypes(), scalars))
     return op->emitOpError("expected a region that ends in tile.yield of one scalar of each source's elements");
@@ -264,8 +267,9 @@ LogicalResult ReduceOp::verify() {
     else
       shape.erase(shape.begin() + getAxis());
     auto tile = dyn_cast<RankedTensorType>(result);
-    bool fits = shape.empty() ? result == type.getElementType()
-                              : tile && tile.getShape() == ArrayRef(shape) && tile.getElementType() == type.getElementType();
+    bool fits = shape.empty()
+                    ? result == type.getElementType()
+                    : tile && tile.getShape() == ArrayRef(shape) && tile.getElementType() == type.getElementType();
     if (!fits)
       return emitOpError("expected a result ") << (getParts() ? "of the parts along" : "without") << " dimension "
                                                << getAxis() << " of " << type << ", got " << result;

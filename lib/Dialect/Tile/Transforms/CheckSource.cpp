@@ -16,17 +16,14 @@ using namespace headrace::tile;
 /// Largest number of elements of a tile, as the verifier of tile.load has it.
 static constexpr int64_t kLargestTile = int64_t(1) << 24;
 
-static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type));
-}
+static bool isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type)); }
 
 /// Numbers that registers and memory hold.
 static bool isNumber(Type type) {
   if (type.isF16() || type.isBF16() || type.isF32() || type.isF64() || isFloat8(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && integer.isSignless() &&
-         llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
+  return integer && integer.isSignless() && llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
 }
 
 namespace {
@@ -64,17 +61,14 @@ LogicalResult SourceChecker::checkName() {
 
 LogicalResult SourceChecker::checkTile(Location loc, RankedTensorType type) {
   int64_t elements = 1;
-  bool legal = type.getRank() >= 1 && type.getRank() <= 4 && type.hasStaticShape() &&
-               isNumber(type.getElementType());
+  bool legal = type.getRank() >= 1 && type.getRank() <= 4 && type.hasStaticShape() && isNumber(type.getElementType());
   for (int64_t extent : type.getShape())
     legal = legal && extent >= 1 && extent <= kLargestTile && (elements *= extent) <= kLargestTile;
   if (!legal)
-    return emitError(loc)
-           << "expected a tile of rank 1 to 4, of 1 to " << kLargestTile
-           << " elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got " << type;
+    return emitError(loc) << "expected a tile of rank 1 to 4, of 1 to " << kLargestTile
+                          << " elements of i1, i8 to i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got " << type;
   if (type.getEncoding())
-    return emitError(loc)
-           << "expected a tile without a layout, which tile-infer-layouts chooses, got " << type;
+    return emitError(loc) << "expected a tile without a layout, which tile-infer-layouts chooses, got " << type;
   return success();
 }
 
@@ -85,8 +79,7 @@ LogicalResult SourceChecker::checkType(Location loc, Type type, bool isArgument)
     return success();
   if (auto array = dyn_cast<MemRefType>(type)) {
     if (!isArgument)
-      return emitError(loc) << "expected arrays to be arguments of the kernel, this value is "
-                            << type;
+      return emitError(loc) << "expected arrays to be arguments of the kernel, this value is " << type;
     if (isNumber(array.getElementType()))
       return success();
   }
@@ -98,14 +91,12 @@ LogicalResult SourceChecker::checkType(Location loc, Type type, bool isArgument)
 
 /// 8-bit floats are only moved and converted.
 LogicalResult SourceChecker::checkFloat8(Operation *op) {
-  if (llvm::none_of(op->getOperandTypes(), isFloat8) &&
-      llvm::none_of(op->getResultTypes(), isFloat8))
+  if (llvm::none_of(op->getOperandTypes(), isFloat8) && llvm::none_of(op->getResultTypes(), isFloat8))
     return success();
   if (isa<arith::SelectOp, arith::BitcastOp, arith::ConstantOp>(op))
     return success();
   if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
-    return op->emitOpError(
-        "expected operands of 16 bits or more: 8-bit floats have only conversions");
+    return op->emitOpError("expected operands of 16 bits or more: 8-bit floats have only conversions");
   if (!target.has(Feature::F8Convert))
     return op->emitOpError(missingFeature(Feature::F8Convert, target));
   if (getElementTypeOrSelf(op->getOperand(0)).isF64())
@@ -115,8 +106,7 @@ LogicalResult SourceChecker::checkFloat8(Operation *op) {
 
 LogicalResult SourceChecker::checkArith(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    if (auto elements = dyn_cast<ElementsAttr>(constant.getValue());
-        elements && !isa<SplatElementsAttr>(elements))
+    if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()); elements && !isa<SplatElementsAttr>(elements))
       return op->emitOpError("expected one value for all elements of a tile");
   if (op->getNumResults() != 1)
     return op->emitOpError("is not supported: it has ") << op->getNumResults() << " results";
@@ -128,15 +118,12 @@ LogicalResult SourceChecker::checkMath(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0));
   if (type.isIndex())
     return op->emitOpError("expected a sized integer, got index");
-  if (isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp,
-          math::CopySignOp, math::FmaOp, math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp>(
-          op))
+  if (isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
+          math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp>(op))
     return checkFloat8(op);
-  if (!isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp,
-           math::TanhOp>(op))
-    return op->emitOpError(
-        "is not supported; known: exp, exp2, log, log2, sqrt, rsqrt, tanh, absf, fma, ceil, floor, "
-        "trunc, roundeven, copysign, absi, ctpop, ctlz");
+  if (!isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::TanhOp>(op))
+    return op->emitOpError("is not supported; known: exp, exp2, log, log2, sqrt, rsqrt, tanh, absf, fma, ceil, floor, "
+                           "trunc, roundeven, copysign, absi, ctpop, ctlz");
   if (type.isF32() || type.isF16() || type.isBF16() || (type.isF64() && isa<math::SqrtOp>(op)))
     return success();
   return op->emitOpError("expected elements of f32, f16 or bf16, got ") << type;
@@ -198,8 +185,7 @@ LogicalResult SourceChecker::check() {
     return failure();
   // Outer ops before inner ones, in program order: the first error is the one to mend first.
   return failure(
-      kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult { return checkOp(op); })
-          .wasInterrupted());
+      kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult { return checkOp(op); }).wasInterrupted());
 }
 
 LogicalResult headrace::tile::checkModule(ModuleOp module) {

@@ -241,13 +241,13 @@ static Family toFamily(MmaFamily family) {
 static SmallVector<std::string> getMissing(ElemType a, ElemType b, ElemType acc, const TargetInfo &target,
                                            MmaFamily chosen) {
   SmallVector<std::string> reasons;
-  bool onTensorCores = llvm::any_of(atomsFor(target, a, b, acc), [](const MmaAtom *atom) { return atom->family != MmaFamily::Fma; });
+  bool onTensorCores =
+      llvm::any_of(atomsFor(target, a, b, acc), [](const MmaAtom *atom) { return atom->family != MmaFamily::Fma; });
   for (const MmaAtom &atom : mmaAtoms()) {
     if (atom.a != a || atom.b != b || atom.acc != acc || atom.family <= chosen || target.has(atom.needs))
       continue;
-    bool sibling = llvm::any_of(allTargets(), [&](const TargetInfo &other) {
-      return other.sm == target.sm && other.has(atom.needs);
-    });
+    bool sibling = llvm::any_of(
+        allTargets(), [&](const TargetInfo &other) { return other.sm == target.sm && other.has(atom.needs); });
     bool otherTypes = atom.family == MmaFamily::Tcgen05 && target.has(Feature::Tcgen05);
     bool oldest = !onTensorCores && atom.family == MmaFamily::MmaSync && reasons.empty();
     std::string reason = missingFeature(atom.needs, target);
@@ -280,8 +280,8 @@ std::optional<AtomChoice> headrace::tile::chooseAtom(DotOp dot, const TargetInfo
       continue;
     std::string why = search.tryAtom(*atom);
     if (why.empty())
-      return AtomChoice{AtomAttr::get(context, toFamily(atom->family), atom->m, search.columns(*atom), atom->k, search.groupsM,
-                                      search.groupsN),
+      return AtomChoice{AtomAttr::get(context, toFamily(atom->family), atom->m, search.columns(*atom), atom->k,
+                                      search.groupsM, search.groupsN),
                         search.warps, whyNotFaster(atom->family)};
     if (!llvm::is_contained(broken, why))
       broken.push_back(why);
@@ -296,9 +296,10 @@ std::optional<AtomChoice> headrace::tile::chooseAtom(DotOp dot, const TargetInfo
   std::string why = whyNotFaster(MmaFamily::Fma);
   if (search.accumulatorRegisters(32 * search.warps) > kAccumulatorRegisters) {
     error = why;
-    error += llvm::formatv("{0}the accumulator of fused multiply-adds takes {1} registers of each of {2} threads, {3} fit",
-                           error.empty() ? "" : "; ", search.accumulatorRegisters(32 * search.warps),
-                           32 * search.warps, kAccumulatorRegisters);
+    error +=
+        llvm::formatv("{0}the accumulator of fused multiply-adds takes {1} registers of each of {2} threads, {3} fit",
+                      error.empty() ? "" : "; ", search.accumulatorRegisters(32 * search.warps), 32 * search.warps,
+                      kAccumulatorRegisters);
     return std::nullopt;
   }
   return AtomChoice{AtomAttr::get(context, Family::Fma, 1, 1, 1, search.groupsM, search.groupsN), search.warps, why};

@@ -60,8 +60,7 @@ SharedAttr headrace::tile::chooseSharedLayout(RankedTensorType tile, int64_t maj
 /// Boxes of a tile in shared memory; nothing if TMA has none.
 static std::optional<size_t> countBoxes(RankedTensorType tile, SharedAttr shared) {
   std::string why;
-  std::optional<TmaBoxes> boxes =
-      cutIntoTmaBoxes(shared.getSharedLayout(tile.getShape(), tile.getElementType()), why);
+  std::optional<TmaBoxes> boxes = cutIntoTmaBoxes(shared.getSharedLayout(tile.getShape(), tile.getElementType()), why);
   return boxes ? std::optional<size_t>(boxes->boxes.size()) : std::nullopt;
 }
 
@@ -128,13 +127,13 @@ CopyChoice headrace::tile::chooseLoad(LoadOp load, const TargetInfo &target, boo
     return {Mechanism::Plain, why + separator + "cp.async: completion must be an mbarrier here"};
   int64_t vector = getVectorBytes(load.getArray(), load.getOffsets(), load.getTile().getShape(), false);
   if (vector < 4)
-    return {Mechanism::Plain, why + separator + llvm::formatv("cp.async: accesses are only known to be aligned to {0} bytes, it "
-                                                  "needs 4",
-                                                  vector)
-                                        .str()};
+    return {Mechanism::Plain, why + separator +
+                                  llvm::formatv("cp.async: accesses are only known to be aligned to {0} bytes, it "
+                                                "needs 4",
+                                                vector)
+                                      .str()};
   if (vector < 16)
-    why += separator +
-           llvm::formatv("cp.async of {0} bytes: wider accesses are not known to be aligned", vector).str();
+    why += separator + llvm::formatv("cp.async of {0} bytes: wider accesses are not known to be aligned", vector).str();
   return {Mechanism::CpAsync, why};
 }
 

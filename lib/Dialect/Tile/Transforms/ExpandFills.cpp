@@ -24,14 +24,16 @@ static Value isInside(OpBuilder &builder, LoadOp load) {
   Type i32 = builder.getI32Type();
   Value inside;
   for (auto [dim, offset] : llvm::enumerate(load.getOffsets())) {
-    Value size = arith::IndexCastOp::create(builder, loc, i32, memref::DimOp::create(builder, loc, load.getArray(), dim));
+    Value size =
+        arith::IndexCastOp::create(builder, loc, i32, memref::DimOp::create(builder, loc, load.getArray(), dim));
     Value place = splat(builder, loc, arith::IndexCastOp::create(builder, loc, i32, offset), shape);
     if (int64_t(dim) >= lead) {
       auto along = IotaOp::create(builder, loc, RankedTensorType::get(shape, i32), int64_t(dim) - lead);
       place = arith::AddIOp::create(builder, loc, place, along);
     }
     // Without sign: a place before the array is past its end.
-    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, splat(builder, loc, size, shape));
+    Value here =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, splat(builder, loc, size, shape));
     inside = inside ? arith::AndIOp::create(builder, loc, inside, here).getResult() : here;
   }
   return inside;
@@ -79,8 +81,7 @@ void headrace::tile::expandFills(KernelOp kernel) {
     Value other = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(fill)));
     Value filled = arith::SelectOp::create(builder, loc, isInside(builder, load), load.getResult(), other);
     scf::YieldOp::create(builder, loc, filled);
-    load.getResult().replaceUsesWithIf(branch.getResult(0), [&](OpOperand &use) {
-      return !branch->isAncestor(use.getOwner());
-    });
+    load.getResult().replaceUsesWithIf(branch.getResult(0),
+                                       [&](OpOperand &use) { return !branch->isAncestor(use.getOwner()); });
   }
 }

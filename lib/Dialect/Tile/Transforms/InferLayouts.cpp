@@ -320,8 +320,9 @@ LogicalResult Inference::checkRegisters() {
     int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
     int64_t registers = lookup(value).getTileLayout().numRegisters() * words;
     if (registers > kMost)
-      return emitError(value.getLoc()) << "expected a tile that fits the registers of " << 32 * warps << " threads, got "
-                                       << type << ": " << registers << " registers of " << kRegisters << " in each";
+      return emitError(value.getLoc()) << "expected a tile that fits the registers of " << 32 * warps
+                                       << " threads, got " << type << ": " << registers << " registers of "
+                                       << kRegisters << " in each";
   }
   return success();
 }

@@ -52,7 +52,8 @@ static std::optional<Resident> findResident(Value read, ForOp loop) {
   }
   result.load = tile.getDefiningOp<LoadOp>();
   if (!result.load || result.load->getBlock() != loop->getBlock() || isWritten(result.load.getArray()) ||
-      hasFill(result.load) || result.load.getTile().getRank() > 2 || !isa_and_nonnull<LayoutAttr>(result.load.getTile().getEncoding()))
+      hasFill(result.load) || result.load.getTile().getRank() > 2 ||
+      !isa_and_nonnull<LayoutAttr>(result.load.getTile().getEncoding()))
     return std::nullopt;
   result.words = countWords(read);
   return result;
@@ -62,7 +63,8 @@ static std::optional<Resident> findResident(Value read, ForOp loop) {
 static int64_t countFreeBytes(KernelOp kernel, const TargetInfo &target) {
   constexpr int64_t kFewestStages = 2, kForConversions = 8 << 10;
   int64_t blocks = std::max<int64_t>(1, kernel.getOccupancy().value_or(1));
-  int64_t bytes = std::min(target.sharedPerBlock, target.sharedPerSM / blocks - target.reservedPerBlock) - kForConversions;
+  int64_t bytes =
+      std::min(target.sharedPerBlock, target.sharedPerSM / blocks - target.reservedPerBlock) - kForConversions;
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -80,8 +82,8 @@ static int64_t countFreeBytes(KernelOp kernel, const TargetInfo &target) {
 static void keepInShared(Resident &resident, ForOp loop, const TargetInfo &target, bool allowCpAsync) {
   LoadOp load = resident.load;
   RankedTensorType registers = load.getTile();
-  int64_t major = std::max<int64_t>(
-      0, contiguousTileDim(cast<MemRefType>(load.getArray().getType()), registers.getRank()));
+  int64_t major =
+      std::max<int64_t>(0, contiguousTileDim(cast<MemRefType>(load.getArray().getType()), registers.getRank()));
   CopyChoice choice = chooseLoad(load, target, allowCpAsync);
   load.setMechanism(choice.mechanism);
   if (!choice.whyNotFaster.empty())
@@ -126,16 +128,20 @@ struct TileKeepInSharedPass : public headrace::tile::impl::TileKeepInSharedBase<
       if (std::optional<Resident> resident = findResident(tile, loop))
         residents.push_back(*resident);
     llvm::stable_sort(residents, [](const Resident &a, const Resident &b) { return a.words > b.words; });
-    bool hasTcgen05 = kernel.walk([](DotOp dot) {
-      return dot.getAtom() && dot.getAtom()->getFamily() == Family::Tcgen05 ? WalkResult::interrupt()
-                                                                              : WalkResult::advance();
-    }).wasInterrupted();
+    bool hasTcgen05 = kernel
+                          .walk([](DotOp dot) {
+                            return dot.getAtom() && dot.getAtom()->getFamily() == Family::Tcgen05
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
     bool specialize = kernel->hasAttr(kSpecializeAttr) && kernel->getAttrOfType<BoolAttr>(kSpecializeAttr).getValue();
     for (Resident &resident : residents) {
       if (wanted <= limit)
         return;
       LoadOp load = resident.load;
-      std::string need = llvm::formatv("this loop wants {0} registers of each thread for tiles, {1} are there", wanted, limit);
+      std::string need =
+          llvm::formatv("this loop wants {0} registers of each thread for tiles, {1} are there", wanted, limit);
       if (bytesOf(load.getTile()) > countFreeBytes(kernel, target)) {
         load.emitRemark() << need << "; shared memory has no room for this tile";
         continue;

@@ -17,9 +17,7 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::tile;
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
+static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
 
 /// A tile of zeros without a layout.
 static Value makeZero(OpBuilder &builder, Location loc, RankedTensorType type) {
@@ -106,9 +104,8 @@ static void placeFreshProduct(DotOp dot) {
   builder.setInsertionPointAfter(dot);
   auto crossing = ConvertLayoutOp::create(builder, loc, withLayout(type, {}), dot.getResult());
   Value sum = isZero(acc) ? crossing.getResult() : makeAdd(builder, loc, acc, crossing);
-  dot.getResult().replaceUsesWithIf(sum, [&](OpOperand &use) {
-    return use.getOwner() != crossing && use.getOwner() != sum.getDefiningOp();
-  });
+  dot.getResult().replaceUsesWithIf(
+      sum, [&](OpOperand &use) { return use.getOwner() != crossing && use.getOwner() != sum.getDefiningOp(); });
 }
 
 static void placeAccumulators(KernelOp kernel) {
@@ -162,7 +159,9 @@ static void setInsertionPointForRead(OpBuilder &builder, LoadOp load) {
     if (auto dot = dyn_cast<DotOp>(use.getOwner()); !dot || use.get() == dot.getAcc())
       users.push_back(use.getOwner());
   Block *home = users.empty() ? load->getBlock() : users.front()->getBlock();
-  auto holdsAll = [&] { return llvm::all_of(users, [&](Operation *user) { return home->findAncestorOpInBlock(*user); }); };
+  auto holdsAll = [&] {
+    return llvm::all_of(users, [&](Operation *user) { return home->findAncestorOpInBlock(*user); });
+  };
   auto isInLoop = [&] {
     for (Operation *op = home->getParentOp(); op != load->getParentOp(); op = op->getParentOp())
       if (!isa<scf::IfOp>(op))
@@ -184,7 +183,8 @@ static void placeLoads(KernelOp kernel) {
     if (!load.getMechanism() || !movesThroughShared(load))
       return;
     RankedTensorType type = load.getTile();
-    int64_t major = std::max<int64_t>(0, contiguousTileDim(cast<MemRefType>(load.getArray().getType()), type.getRank()));
+    int64_t major =
+        std::max<int64_t>(0, contiguousTileDim(cast<MemRefType>(load.getArray().getType()), type.getRank()));
     load.getResult().setType(
         withLayout(type, feedsDot(load.getResult()) ? chooseSharedLayout(type, major) : chooseCopyLayout(type, major)));
     OpBuilder builder(load.getContext());

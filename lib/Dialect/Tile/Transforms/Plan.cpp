@@ -1,13 +1,13 @@
 // Planning: atoms first, since they fix the warps; then whether copies get warps of their own; then how each tile moves.
+#include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "CheckSource.h"
 #include "ChooseAtom.h"
 #include "ExpandFills.h"
 #include "HoistLoads.h"
 #include "PadTiles.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
-#include "headrace/Dialect/Tile/Transforms/Passes.h"
 #include "headrace/Dialect/Tile/Transforms/Order.h"
-#include "headrace/Dialect/Tile/Transforms/Plan.h"
+#include "headrace/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace headrace::tile {
@@ -148,8 +148,8 @@ LogicalResult Planner::checkAccumulators(ForOp loop) {
   if (registers <= kRegisters)
     return success();
   InFlightDiagnostic error = loop.emitError("the accumulators of this loop take ")
-                             << registers << " registers of each of " << threads << " threads, which have " << kRegisters
-                             << "; take smaller tiles or more warps";
+                             << registers << " registers of each of " << threads << " threads, which have "
+                             << kRegisters << "; take smaller tiles or more warps";
   for (DotOp dot : dots)
     error.attachNote(dot.getLoc()) << dot.getM() << " x " << dot.getN() << " of them here";
   return error;
@@ -246,10 +246,9 @@ void Planner::chooseCopies() {
     RankedTensorType tile = store.getTileType();
     int64_t bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
     if (choice.mechanism == Mechanism::Tma && bytes > target.sharedPerBlock / 2)
-      choice = {Mechanism::Plain,
-                llvm::formatv("tma: staging {0} bytes would leave less than half of {1} for the loop", bytes,
-                              target.sharedPerBlock)
-                    .str()};
+      choice = {Mechanism::Plain, llvm::formatv("tma: staging {0} bytes would leave less than half of {1} for the loop",
+                                                bytes, target.sharedPerBlock)
+                                      .str()};
     store.setMechanism(choice.mechanism);
     explain(store, ("store by " + stringifyMechanism(choice.mechanism)).str(), choice.whyNotFaster);
   });

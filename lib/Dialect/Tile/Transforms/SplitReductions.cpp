@@ -35,8 +35,7 @@ static void split(ReduceOp op, const TileLayout &source) {
   op.getCombine().cloneInto(&first.getCombine(), mapping);
   SmallVector<Value> partial;
   for (Value result : first.getResults())
-    partial.push_back(
-        ConvertLayoutOp::create(builder, op.getLoc(), withParts(result, axis, parts, together), result));
+    partial.push_back(ConvertLayoutOp::create(builder, op.getLoc(), withParts(result, axis, parts, together), result));
   op.getSourcesMutable().assign(partial);
 }
 

@@ -49,8 +49,7 @@ TEST(Mbarrier, one_arrival_too_many_is_named) {
   Mbarrier barrier(5, 1, kInit);
   EXPECT_EQ(barrier.expectBytes(16), "");
   EXPECT_EQ(barrier.arrive(1, {}), "");
-  EXPECT_EQ(barrier.arrive(1, {}),
-            "1 arrivals where phase 0 awaits 0 of 1 (its transaction bytes are still 16 short)");
+  EXPECT_EQ(barrier.arrive(1, {}), "1 arrivals where phase 0 awaits 0 of 1 (its transaction bytes are still 16 short)");
 }
 
 TEST(Mbarrier, dropped_arrivals_are_not_awaited_again) {

@@ -34,6 +34,7 @@ std::string shortForm(const Operand &operand) {
   case Kind::Symbol:
     return operand.name + signedForm(operand.offset);
   case Kind::Special:
+  case Kind::Function:
     return operand.name;
   case Kind::Address:
     return "[" + shortForm(operand.elements[0]) + signedForm(operand.offset) +
