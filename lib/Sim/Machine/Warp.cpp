@@ -73,7 +73,7 @@ void Warp::setDefinedBytes(ptx::RegId reg, int lane, ByteMask bytes, int width) 
   if ((bytes & all) == all)
     return define(reg, bit);
   definedLanes[reg] &= ~bit;
-  partlyDefined.try_emplace(reg).first->second[lane] = bytes;
+  partlyDefined.try_emplace(reg).first->second[lane] = bytes & all;
 }
 
 void Warp::settle(ptx::RegId reg) {

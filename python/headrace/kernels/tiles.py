@@ -73,7 +73,7 @@ def check_row(name: str, columns: int) -> None:
 def rows(kernel: str, target: str, columns: int, dtype: DType) -> dict[str, Any]:
     """Constants of a `kernel` over rows ("softmax", "layer_norm", "rms_norm"): BR rows at once, BC columns that hold a
     whole row, WARPS and OCCUPANCY, and where they are chosen STAGES, SPECIALIZE and WAVES."""
-    table = _ROWS if kernel == "softmax" else _NORM_ROWS
+    table: tuple[tuple[Any, ...], ...] = _ROWS if kernel == "softmax" else _NORM_ROWS
     if dtype.bits == 16 and generation_of(target) in ("sm_90", "sm_100"):
         table = _WIDE_ROWS[kernel]
     sizes = next(sizes for most, *sizes in table if columns <= most)
