@@ -17,11 +17,15 @@ from typing import Any
 from headrace.errors import HeadraceError, LaunchError
 from headrace.language.dtypes import ArrayType, DType
 from headrace.language.facts import Parameter
+from headrace.language.interpretation import enabled
 from headrace.language.kernel import KernelFunction
 from headrace.tuning.autotune import TunedKernel
 from headrace.tuning.named import call_named
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*::[A-Za-z_][A-Za-z0-9_]*")
+
+#: Interpreted kernels take tensors of the CPU.
+_DEVICES = ("cpu", "cuda")
 
 #: Types that `types` may name, of torch's schemas. A SymInt does not bind a compiled graph to one value.
 _TYPES = ("Tensor", "SymInt", "int", "float", "bool", "str")
@@ -89,7 +93,12 @@ class _Operator:
         if types in self.checked:
             return
         chosen = self.kernel.configs[0] if tuned else {}
-        program = kernel.program(kernel.facts((), {**values, **chosen})[1])
+        if enabled():
+            from headrace.eager import checked, host_arguments
+
+            program = checked(kernel, host_arguments(kernel, (), {**values, **chosen})[1]).program
+        else:
+            program = kernel.program(kernel.facts((), {**values, **chosen})[1])
         silent = sorted(program.written - {*self.outputs, *self.mutated})
         if silent:
             raise LaunchError(
@@ -137,7 +146,7 @@ def torch_op(
     operator = _operator(kernel, name, dict(outputs or {}), tuple(mutates), dict(constants or {}), dict(types or {}))
     library = _library()
     defined = library.custom_op(
-        name, operator.run, mutates_args=operator.mutated, device_types="cuda", schema=operator.schema()
+        name, operator.run, mutates_args=operator.mutated, device_types=_DEVICES, schema=operator.schema()
     )
     defined.register_fake(operator.fake)
     return defined

@@ -133,7 +133,7 @@ def test_schema(torch, options, schema):
     operator = torch_op(options.pop("kernel"), "mylib::linear", **options)
     assert operator.schema == schema
     assert operator.mutates == tuple(options.get("mutates", ()))
-    assert (operator.name, operator.devices) == ("mylib::linear", "cuda")
+    assert (operator.name, operator.devices) == ("mylib::linear", ("cpu", "cuda"))
 
 
 def test_call_makes_the_output_and_launches(gpu):

@@ -46,7 +46,10 @@ class SimulationError(HeadraceError):
 
 @dataclass(frozen=True)
 class Simulation:
-    """A run without findings. `compiled` is the kernel that ran, `runs` how many orders of operations were tried."""
+    """A run without findings. `compiled` is the kernel that ran, `runs` how many orders of operations were tried.
+
+    Of an interpreted kernel `runs` is 0: nothing was looked for.
+    """
 
     compiled: Compiled
     runs: int
@@ -85,6 +88,15 @@ def simulate(
         for stored in outputs:
             stored.take_back()
     return Simulation(compiled, seeds)
+
+
+def interpreted(kernel: KernelFunction, where: str, args: tuple, kwargs: dict, target: str, grid: Any) -> Simulation:
+    """What `simulate` does with HEADRACE_INTERPRET: the kernel's own Python function runs in this process."""
+    from headrace.eager import interpret
+
+    if where != "sim":
+        raise LaunchError(f"expected 'sim' as the place to run on, got {where!r}: call the kernel to run it")
+    return Simulation(Compiled(interpret(kernel, args, kwargs, grid).program, target), 0)
 
 
 def _number(value: Any) -> str:

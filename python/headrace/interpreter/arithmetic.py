@@ -27,9 +27,10 @@ from headrace.interpreter.types import is_float
 
 Evaluator = Callable[[Operation, list[np.ndarray], np.dtype], np.ndarray]
 
-_CMPI = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-_CMPF = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord")
-_CMPF += ("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true")
+#: Names of the predicates of arith.cmpi and arith.cmpf, by their numbers.
+INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+FLOAT_PREDICATES = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord")
+FLOAT_PREDICATES += ("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true")
 _RELATIONS = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
 }  # fmt: skip
@@ -127,14 +128,14 @@ def _on_floats(function) -> Evaluator:
 
 
 def _compare_integers(op: Operation, args: list[np.ndarray], dtype: np.dtype) -> np.ndarray:
-    name = _CMPI[int(op.attributes["predicate"].value)]
+    name = INTEGER_PREDICATES[int(op.attributes["predicate"].value)]
     extend = unsigned if name.startswith("u") else signed
     return _RELATIONS[name[-2:]](*map(extend, args))
 
 
 def _compare_floats(op: Operation, args: list[np.ndarray], dtype: np.dtype) -> np.ndarray:
     x, y = map(wide, args)
-    name = _CMPF[int(op.attributes["predicate"].value)]
+    name = FLOAT_PREDICATES[int(op.attributes["predicate"].value)]
     unordered = np.isnan(x) | np.isnan(y)
     if name in ("false", "true"):
         return np.full(np.shape(x), name == "true")

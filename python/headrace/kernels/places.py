@@ -10,6 +10,7 @@ from typing import Any
 from headrace.driver.launcher import device_target
 from headrace.errors import LaunchError
 from headrace.language.dtypes import BY_NAME, DType
+from headrace.language.interpretation import enabled
 from headrace.language.kernel import KernelFunction
 from headrace.runtime.arrays import device_of
 from headrace.runtime.dtypes import BY_NAME as FOREIGN_DTYPES
@@ -38,6 +39,8 @@ def place_of(array: Any, on: str | None, target: str | None) -> Place:
 
     Raises LaunchError without a GPU, or if a GPU is to run another target's code.
     """
+    if on is None and enabled():
+        on = "sim"  # which is interpreted
     if on is not None:
         return Place(on, target or "sm_90a")
     if hasattr(array, "__array_interface__"):

@@ -38,7 +38,9 @@ def emit_if(
     return [instantiate(em, slot[0], named) for slot in slots]
 
 
-def choose(em: Emitter, condition: Scalar, yes: Callable[[], Any], no: Callable[[], Any], what: str) -> Any:
+def choose(
+    em: Emitter, node: ast.IfExp, condition: Scalar, yes: Callable[[], Any], no: Callable[[], Any], what: str
+) -> Any:
     """The value of `yes` or `no`, of which only one is computed if computing it has an effect."""
     blocks, values = [], []
     for branch in (yes, no):
@@ -49,6 +51,7 @@ def choose(em: Emitter, condition: Scalar, yes: Callable[[], Any], no: Callable[
         template = join(*map(template_of, values))
     except MismatchError as mismatch:
         em.fail(f"expected one type in both branches of {what}, got {mismatch}: cast or broadcast one of them")
+    em.merged(node, {"": template})
     if not types(template):
         for block in blocks:
             if not block.is_pure():
@@ -108,6 +111,7 @@ def branch_statement(em: Emitter, node: ast.If, condition: Scalar) -> None:
         else:
             merged.append(name)
             slots.append(slot)
+    em.merged(node, {name: slot[0] for name, slot in zip(merged, slots, strict=True)})
     variables.update(zip(merged, emit_if(em, condition, *blocks, slots), strict=True))
 
 

@@ -70,7 +70,7 @@ def call(em: Emitter, node: ast.Call) -> Any:
         if isinstance(function, Function):
             return functions.call(em, function, args, kwargs)
         if isinstance(function, Method):
-            return _call_method(em, function, args, kwargs)
+            return call_method(em, function, args, kwargs)
         if isinstance(function, DType):
             if len(args) != 1 or kwargs:
                 em.fail(f"expected one number or scalar in hr.{function}(...)")
@@ -140,7 +140,8 @@ def _part(em: Emitter, node: ast.Call, function: Callable) -> Any:
         return access.make_part(em, owner, first.slice)
 
 
-def _call_method(em: Emitter, method: Method, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call_method(em: Emitter, method: Method, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The result of a method of a tile or a scalar."""
     if method.name == "to":
         if len(args) != 1 or kwargs:
             em.fail("expected one dtype in .to(dtype)")
@@ -169,7 +170,7 @@ def _call_python(em: Emitter, node: ast.Call, function: Any, args: list[Any], kw
     if function in _CONVERSIONS and len(args) == 1 and isinstance(args[0], Scalar):
         return tiles.cast(em, args[0], _CONVERSIONS[function])
     if function in (builtins.min, builtins.max) and not kwargs:
-        return _extreme(em, function, args)
+        return extreme(em, function, args)
     if function is builtins.abs and len(args) == 1:
         return elementwise.absolute(em, args[0])
     name = getattr(function, "__name__", ast.unparse(node.func))
@@ -205,7 +206,7 @@ def _iterate(em: Emitter, function: Any, args: list[Any], kwargs: dict[str, Any]
     return fold(em, f"{function.__name__}()", lambda: tuple(function(*args, **kwargs)))
 
 
-def _extreme(em: Emitter, function: Any, args: list[Any]) -> Any:
+def extreme(em: Emitter, function: Any, args: list[Any]) -> Any:
     """Python's min and max of scalars: the first of equals; a tuple stands for its items."""
     items = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
     name = function.__name__

@@ -7,6 +7,10 @@ stride 1, as in numba and Cython.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from headrace.errors import HeadraceError
+from headrace.language.interpretation import CURRENT
 
 #: The alignment, in bytes, that ``hr.bf16[:, ::1]`` promises; the launcher checks it.
 DEFAULT_ALIGN = 16
@@ -44,6 +48,12 @@ class DType:
     def is_int(self) -> bool:
         """Whether this is a sized integer (bool and the index of loops and extents are not)."""
         return self.kind == "int"
+
+    def __call__(self, value: Any) -> Any:
+        """In a kernel, the number or scalar `value` cast to this dtype."""
+        if (interpretation := CURRENT.get()) is not None:
+            return interpretation.cast(value, self)
+        raise HeadraceError(f"hr.{self.name}(...) is for kernels: call it in a function decorated with @hr.kernel")
 
     def __getitem__(self, dimensions) -> ArrayType:
         """The array type with one slice for each dimension: `:` any stride, `::1` stride 1.

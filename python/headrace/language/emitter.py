@@ -60,6 +60,9 @@ class Emitter:
         """Emits statements."""
         self._execute(self, body)
 
+    def merged(self, node: ast.AST, templates: dict[str, Any]) -> None:
+        """Told the types that variables get where `node`, a loop or a branch, joins paths; "" is the node's value."""
+
     # ---- places and errors
 
     @contextlib.contextmanager

@@ -219,7 +219,9 @@ def _conditional(em: Emitter, node: ast.IfExp) -> Any:
         return evaluate(em, node.body if test else node.orelse)
     with em.at(node.test):
         condition = truth(em, test, "'if'")
-    return choose(em, condition, lambda: evaluate(em, node.body), lambda: evaluate(em, node.orelse), "'x if c else y'")
+    return choose(
+        em, node, condition, lambda: evaluate(em, node.body), lambda: evaluate(em, node.orelse), "'x if c else y'"
+    )
 
 
 def _subscript(em: Emitter, node: ast.Subscript) -> Any:

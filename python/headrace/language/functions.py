@@ -10,6 +10,7 @@ from typing import Any
 from headrace.errors import HeadraceError
 from headrace.language.branches import RESULT
 from headrace.language.emitter import Emitter
+from headrace.language.interpretation import CURRENT
 from headrace.language.liveness import names_assigned
 from headrace.language.scope import Scope
 from headrace.language.source import source_of
@@ -24,6 +25,8 @@ class InlineFunction:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any):
+        if (interpretation := CURRENT.get()) is not None:
+            return interpretation.call_inline(self.function, args, kwargs)
         name = self.function.__name__
         raise HeadraceError(
             f"{name} is for kernels, because of @hr.inline: call it in a function decorated with @hr.kernel"

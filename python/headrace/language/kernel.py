@@ -10,6 +10,7 @@ from headrace.driver.repeats import Repeats
 from headrace.errors import HeadraceError
 from headrace.language.errors import CompileError, InternalError, Place
 from headrace.language.facts import Fact, Parameter, RefusedError, bind, fact_of, parameters_of
+from headrace.language.interpretation import enabled
 from headrace.language.program import Program, emit
 from headrace.language.source import FunctionSource, source_of
 
@@ -28,7 +29,8 @@ class KernelFunction:
 
     def __init__(self, function: Callable, warps: int | str | None, occupancy: int | str | None):
         self.function = function
-        self._knobs = {"warps": warps, "occupancy": occupancy}
+        #: `warps` and `occupancy`: numbers, or names of constexpr parameters.
+        self.knobs: dict[str, Any] = {"warps": warps, "occupancy": occupancy}
         self._programs: dict[tuple, Program] = {}
         #: What launches kept compiled, by facts and target; see `headrace.driver.launcher`.
         self.launchers: dict[tuple, Any] = {}
@@ -65,7 +67,7 @@ class KernelFunction:
         if program is None or is_stale(program):
             if len(self._programs) >= _LIMIT:
                 self._programs.clear()
-            program = self._programs[key] = emit(self.source, facts, **self._knobs)
+            program = self._programs[key] = emit(self.source, facts, **self.knobs)
         return program
 
     def mlir(self, *args: Any, locations: bool = False, **kwargs: Any) -> str:
@@ -101,6 +103,8 @@ class KernelFunction:
         its asynchronous operations. bf16 and 8-bit floats are arrays of ml_dtypes, or of uint16 and uint8 for annotated
         parameters. `grid` is the number of programs, if the kernel does not say it.
 
+        With HEADRACE_INTERPRET set nothing is compiled: see `interpret`.
+
         Result: a `headrace.driver.simulator.Simulation`. Raises CompileError if the kernel is refused, SimulationError
         if the simulator finds a fault, LaunchError for arguments that do not fit.
 
@@ -108,10 +112,34 @@ class KernelFunction:
         vector_add.run_on("sim", x, y, z, target="sm_80")
         ```
         """
-        from headrace.driver.simulator import simulate
+        from headrace.driver.simulator import interpreted, simulate
 
         try:
+            if enabled():
+                return interpreted(self, where, args, kwargs, target, grid)
             return simulate(self, where, args, kwargs, target, grid, seeds)
+        except HeadraceError as error:
+            raise shown(error) from error.__cause__
+
+    def interpret(self, *args: Any, grid: Any = None, **kwargs: Any) -> None:
+        """Runs the kernel's own Python function in this process, once for each program of the grid, in order.
+
+        For looking inside: `print`, `breakpoint()`, pdb and exceptions work in it, at its lines. Tiles and scalars
+        print as their numbers; ``x.numpy()`` is a copy to look at. Results are those of the language: types, rounding
+        and what lies outside of arrays; matrix products and sums round once. Arrays are numpy's, or others in the
+        memory of the CPU, and are written in place. With HEADRACE_INTERPRET=1 every call of a kernel, and `run_on`, do
+        this.
+
+        Raises CompileError for what the compiler refuses, LaunchError for arguments that do not fit.
+
+        ```python
+        vector_add.interpret(x, y, z)
+        ```
+        """
+        from headrace.eager import interpret
+
+        try:
+            interpret(self, args, kwargs, grid)
         except HeadraceError as error:
             raise shown(error) from error.__cause__
 
@@ -127,6 +155,9 @@ class KernelFunction:
         """
         from headrace.driver.launcher import launch
 
+        if enabled():
+            self.interpret(*args, grid=grid, **kwargs)
+            return
         try:
             launch(self, args, kwargs, grid, stream)
         except HeadraceError as error:

@@ -109,6 +109,7 @@ def _settle(em: Emitter, loop: ast.For | ast.While, emit: Callable[[_Carried], d
         templates = [_meet(em, loop, one, template, before[one], after.get(one))
                      for one, template in zip(carried.names, carried.templates, strict=True)]  # fmt: skip
         if templates == carried.templates:
+            em.merged(loop, dict(zip(carried.names, templates, strict=True)))
             break
         del em.block.ops[kept:]
         variables.clear()

@@ -42,15 +42,23 @@ class Program:
     reads: tuple[tuple, ...]
 
 
-def emit(source: FunctionSource, facts: dict[str, Fact], warps: Any = None, occupancy: Any = None) -> Program:
+def emit(
+    source: FunctionSource,
+    facts: dict[str, Fact],
+    warps: Any = None,
+    occupancy: Any = None,
+    emitter: Emitter | None = None,
+) -> Program:
     """The program of `source` for `facts`, by parameter. `warps` and `occupancy` are numbers or names of constants.
+
+    `emitter` is a new one that reads the language in another way, such as one that leaves out statements.
 
     Raises CompileError, at its line, for what is no program of the language.
     """
     if not _NAME.fullmatch(source.name):
         raise CompileError("expected a kernel's name of ASCII letters, digits and '_' that starts with neither "
                            f"'headrace_' nor 'llvm', got '{source.name}'", source.place(source.node))  # fmt: skip
-    em = Emitter(expressions.evaluate, statements.execute)
+    em = emitter or Emitter(expressions.evaluate, statements.execute)
     body, liveness = source.body_of(source.node)
     scope = em.scope = Scope(source, names_assigned(body) | frozenset(facts), liveness)
     parameters = {node.arg: node for node in _argument_nodes(source)}

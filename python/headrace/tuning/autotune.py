@@ -10,6 +10,7 @@ from headrace.driver import compiler
 from headrace.driver.compiled import compile_kernel
 from headrace.driver.launcher import device_target
 from headrace.language.errors import CompileError
+from headrace.language.interpretation import enabled
 from headrace.language.kernel import KernelFunction
 from headrace.runtime.arrays import device_of
 from headrace.tuning import store, tuner
@@ -57,12 +58,13 @@ class TunedKernel:
     def __call__(self, *args: Any, grid: Any = None, stream: Any = None, **kwargs: Any) -> None:
         """Launches the kernel with the best configuration for these arguments, asynchronously, as `hr.kernel` does.
 
+        With HEADRACE_INTERPRET set the first configuration is interpreted, see `KernelFunction.interpret`.
         The first call with new types or a new key measures, on copies of the arrays, and keeps the results in memory
         and on disk; it cannot be part of a CUDA graph's capture. `grid` may be a function of constants, such as
         ``lambda BM: ...``.
         Raises what a kernel raises, and LaunchError if no configuration runs; `results` then has every reason.
         """
-        config = self.choose(*args, grid=grid, **kwargs)
+        config = self._first() if enabled() else self.choose(*args, grid=grid, **kwargs)
         self.kernel(*args, grid=_grid_of(grid, config), stream=stream, **kwargs, **config)
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
@@ -106,10 +108,17 @@ class TunedKernel:
 
         Nothing is measured. Raises LaunchError if no configuration fits `target`.
         """
-        results = self.examine(*args, target=target, **kwargs)
-        config = tuner.demand(results, self.kernel.function.__name__, target).config
+        if enabled():
+            config = self._first()
+        else:
+            results = self.examine(*args, target=target, **kwargs)
+            config = tuner.demand(results, self.kernel.function.__name__, target).config
         grid = _grid_of(grid, config)
         return self.kernel.run_on(where, *args, target=target, grid=grid, seeds=seeds, **kwargs, **config)
+
+    def _first(self) -> Config:
+        """The configuration of interpreted kernels, which are not measured."""
+        return dict(self.configs[0])
 
     def compile(self, *args: Any, target: str, **kwargs: Any):
         """The kernel compiled for `target` with the configuration of the lowest bound, see `hr.compile`."""

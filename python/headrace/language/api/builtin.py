@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from headrace.errors import HeadraceError
+from headrace.language.interpretation import CURRENT
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,6 +21,8 @@ def builtin(function: F) -> F:
 
     @functools.wraps(function)
     def outside(*args, **kwargs):
+        if (interpretation := CURRENT.get()) is not None:
+            return interpretation.call_builtin(outside, args, kwargs)
         raise HeadraceError(f"hr.{function.__name__} is for kernels: call it in a function decorated with @hr.kernel")
 
     return _registered(outside, function)
@@ -30,6 +33,8 @@ def builtin_anywhere(function: F) -> F:
 
     @functools.wraps(function)
     def outside(*args, **kwargs):
+        if (interpretation := CURRENT.get()) is not None:
+            return interpretation.call_builtin(outside, args, kwargs)
         return function(*args, **kwargs)
 
     return _registered(outside, function)
