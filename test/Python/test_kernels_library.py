@@ -90,3 +90,11 @@ def test_every_function_is_called():
         "pack_int4"
     }  # which prepares weights
     assert called >= set(hr.kernels.__all__)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_arrays_without_elements_may_have_any_strides(target, monkeypatch, tmp_path):
+    use_tools(monkeypatch, tmp_path)
+    whole = np.zeros((1, 63, 131), np.float16)
+    x, out = whole[:0, :, 1:65], np.zeros((0, 63, 130), np.float16)[:, :, :63]
+    assert hr.kernels.batched_gemm(x, x, out=out, on="sim", target=target) is out

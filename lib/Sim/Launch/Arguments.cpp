@@ -10,6 +10,12 @@ namespace {
 
 constexpr int64_t kMaxPrograms = INT32_MAX; // programs are numbered by ints
 
+bool isEmpty(const ArgumentValue &array) {
+  return std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end();
+}
+/// Whether no element's address depends on a stride.
+bool isFreeStride(const ArgumentValue &array, size_t dim) { return array.shape[dim] <= 1 || isEmpty(array); }
+
 /// Collects the parts of a launch, or the first error.
 class Binder {
 public:
@@ -55,7 +61,7 @@ bool Binder::checkShape(size_t argument) {
     if (expected.shape[dim] && *expected.shape[dim] != value.shape[dim])
       return fail("'" + expected.name + "': expected " + std::to_string(*expected.shape[dim]) +
                   " elements along dimension " + std::to_string(dim) + ", got " + std::to_string(value.shape[dim]));
-    if (expected.strides[dim] && value.shape[dim] > 1 && *expected.strides[dim] != value.strides[dim])
+    if (expected.strides[dim] && !isFreeStride(value, dim) && *expected.strides[dim] != value.strides[dim])
       return fail("'" + expected.name + "': expected stride " + std::to_string(*expected.strides[dim]) +
                   " along dimension " + std::to_string(dim) + ", got " + std::to_string(value.strides[dim]));
   }
@@ -65,9 +71,9 @@ bool Binder::checkShape(size_t argument) {
 bool Binder::checkRule(const RecordRule &rule) {
   const ArgumentValue &value = values[rule.argument];
   const char *what = "address";
-  uint64_t number = addresses[rule.argument];
+  uint64_t number = isEmpty(value) ? 0 : addresses[rule.argument];
   if (rule.kind == RecordRule::Kind::Stride) {
-    if (value.shape[rule.dim] <= 1)
+    if (isFreeStride(value, rule.dim))
       return true;
     what = "stride";
     number = static_cast<uint64_t>(value.strides[rule.dim] * elementBytes(rule.argument));
@@ -220,18 +226,16 @@ bool Binder::makeTensorMap(const RecordTensorMap &described, TensorMap &map) {
   map.box = described.box;
   map.elementStrides.assign(described.box.size(), 1);
   map.swizzle = described.swizzle;
-  bool isEmpty = false;
   for (size_t i = 0; i < described.dims.size(); ++i) {
     size_t dim = described.dims[i];
-    isEmpty |= value.shape[dim] == 0;
     map.sizes.push_back(static_cast<uint64_t>(value.shape[dim]));
     // The stride of a dimension of one element is free; the map wants a legal one.
-    int64_t stride = value.shape[dim] <= 1 ? 0 : value.strides[dim] * map.elementBytes();
+    int64_t stride = isFreeStride(value, dim) ? 0 : value.strides[dim] * map.elementBytes();
     if (i > 0)
       map.strides.push_back(stride ? static_cast<uint64_t>(stride) : 16);
   }
   // An array without elements has no tensor map; a kernel that touches it finds out.
-  std::string invalid = isEmpty ? "" : map.invalid();
+  std::string invalid = isEmpty(value) ? "" : map.invalid();
   return invalid.empty() || fail("tensor map of '" + map.name + "': " + invalid);
 }
 
