@@ -50,15 +50,18 @@ bool OperandParser::parseCall(Instruction &instruction) {
 bool OperandParser::parseArguments(Operand &operand) {
   if (!cursor.expect('('))
     return false;
-  if (cursor.accept(')'))
-    return true;
+  return cursor.accept(')') || parseElements(operand, ')');
+}
+
+/// Reads scalars up to `close`.
+bool OperandParser::parseElements(Operand &operand, char close) {
   do {
     Operand element;
     if (!parseScalar(element))
       return false;
     operand.elements.push_back(std::move(element));
   } while (cursor.accept(','));
-  return cursor.accept(')') || cursor.expected("',' or ')'");
+  return cursor.accept(close) || cursor.expected(std::string("',' or '") + close + "'");
 }
 
 bool OperandParser::parsePredicate(RegId &reg, bool &negated) {
@@ -104,13 +107,7 @@ bool OperandParser::parseScalar(Operand &operand) {
 bool OperandParser::parseVector(Operand &operand) {
   cursor.take();
   operand.kind = Operand::Kind::Vector;
-  do {
-    Operand element;
-    if (!parseScalar(element))
-      return false;
-    operand.elements.push_back(std::move(element));
-  } while (cursor.accept(','));
-  return cursor.accept('}') || cursor.expected("',' or '}'");
+  return parseElements(operand, '}');
 }
 
 bool OperandParser::parseAddress(Operand &operand) {

@@ -29,6 +29,7 @@ public:
 private:
   bool parseCall(Instruction &instruction);
   bool parseArguments(Operand &operand);
+  bool parseElements(Operand &operand, char close);
   bool parseOperand(Operand &operand);
   bool parseScalar(Operand &operand);
   bool parseElement(Operand &operand);
