@@ -56,8 +56,11 @@ SmallVector<Value> lowering::ptx(OpBuilder &builder, Location loc, StringRef tex
   std::string constraints;
   llvm::raw_string_ostream os(constraints);
   llvm::ListSeparator comma(",");
+  // A block of several instructions may write a result before it has read all operands, so no
+  // operand may share a result's register (not even a tied one's value that is an operand, too).
+  StringRef output = text.starts_with("{") ? "=&" : "=";
   for (Type type : types)
-    os << comma << "=" << constraintOf(type);
+    os << comma << output << constraintOf(type);
   for (auto [i, operand] : llvm::enumerate(operands)) {
     values.push_back(convert(builder, loc, operand, assemblyType(operand.getType())));
     os << comma;

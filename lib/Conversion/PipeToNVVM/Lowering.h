@@ -125,7 +125,8 @@ Value sharedOffset(OpBuilder &builder, Location loc, const SharedLayout &layout,
 ///   operands  i1 -> "b", i8 (zero-extended)/i16/f16/bf16 -> "h", i32, index and 32-bit vectors -> "r",
 ///             i64 and pointers -> "l", f32 -> "f", f64 -> "d"; results the same
 ///   tied      operand i is tied to result tied[i] (-1: not tied)
-/// The result struct is unpacked. Always volatile; marked convergent after translation.
+/// No operand of a block shares a register with a result, unless it is tied to it. The result struct is unpacked.
+/// Always volatile; marked convergent after translation.
 llvm::SmallVector<Value> ptx(OpBuilder &builder, Location loc, llvm::StringRef text, mlir::TypeRange results,
                              ValueRange operands, llvm::ArrayRef<int> tied = {});
 inline Value ptx1(OpBuilder &builder, Location loc, llvm::StringRef text, Type result, ValueRange operands) {

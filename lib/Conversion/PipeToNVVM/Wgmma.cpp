@@ -1,9 +1,10 @@
 // wgmma: pipe.mma_async and pipe.mma_wait (PTX ISA 9.7.15).
 //
-// A warpgroup multiplies its part of the tile in blocks of m64 x n. All k-steps of a block are one
-// piece of inline PTX with the accumulator tied in and out. The fence before the blocks and the
-// wait after them are tied to the registers, too: they add no instruction, and nothing else keeps
-// LLVM from moving arithmetic on the accumulator across them.
+// A warpgroup multiplies its part of the tile in blocks of m64 x n. Fence, all k-steps of all
+// blocks and commit are one piece of inline PTX with the accumulator tied in and out: nothing can
+// come between them, and every further piece would cost code generation a copy of each register.
+// The wait is tied to the registers, too: it adds no instruction, and nothing else keeps LLVM from
+// moving arithmetic on the accumulator across it.
 #include "Lowering.h"
 #include "MatrixDescriptor.h"
 
@@ -44,11 +45,14 @@ bool isLayout(Attribute attribute, const std::optional<TileLayout> &wanted) {
   return registers && llvm::equal(*registers, llvm::seq<int64_t>(0, registers->size()));
 }
 
-/// Registers with their values: all are results and tied operands of one piece of PTX.
-SmallVector<Value> tiedPtx(OpBuilder &builder, Location loc, StringRef text, ValueRange registers) {
-  SmallVector<int> tied = llvm::to_vector(llvm::seq<int>(0, registers.size()));
-  return ptx(builder, loc, text, registers.getTypes(), registers, tied);
+/// A piece of PTX of which the first `tied` operands are registers that it changes: its results.
+SmallVector<Value> tiedPtx(OpBuilder &builder, Location loc, StringRef text, ValueRange operands, size_t tied) {
+  SmallVector<int> numbers = llvm::to_vector(llvm::seq<int>(0, tied));
+  return ptx(builder, loc, text, operands.take_front(tied).getTypes(), operands, numbers);
 }
+
+/// wgmma.wait_group: PTX ISA 9.7.15.7.3.
+std::string waitText(MmaWaitOp op) { return llvm::formatv("wgmma.wait_group.sync.aligned {0};\n", op.getPending()); }
 
 /// One operand of the matmul in shared memory.
 struct SlotOperand {
@@ -64,8 +68,8 @@ public:
   Multiply(MmaAsyncOp op, MmaAsyncOp::GenericAdaptor<ArrayRef<ValueRange>> adaptor, OpBuilder &builder)
       : op(op), adaptor(adaptor), builder(builder), loc(op.getLoc()), atom(op.getAtom()) {}
 
-  /// The accumulator after the instructions; emits an error on failure.
-  FailureOr<SmallVector<Value>> emit();
+  /// The accumulator after the instructions and, if given, a wait; emits an error on failure.
+  FailureOr<SmallVector<Value>> emit(MmaWaitOp wait);
 
 private:
   LogicalResult checkShapes();
@@ -74,19 +78,21 @@ private:
   LogicalResult checkStarts(const SharedLayout &layout, bool kMajor, bool isA);
   Value groupAddress(const SharedLayout &layout, bool kMajor, Value slot, Value group, int64_t rows);
   Value descriptor(const SlotOperand &operand, int64_t row, int64_t rows, int64_t step);
-  std::string blockText(int64_t registers, int64_t next);
-  void emitBlock(int64_t mBlock, int64_t nBlock, MutableArrayRef<Value> registers);
+  LogicalResult addOperands();
+  void writeBlock(llvm::raw_ostream &os, int64_t mBlock, int64_t nBlock) const;
 
   MmaAsyncOp op;
   MmaAsyncOp::GenericAdaptor<ArrayRef<ValueRange>> adaptor;
   OpBuilder &builder;
   Location loc;
   tile::AtomAttr atom;
-  int64_t rows, cols, depth; ///< of the part of one warpgroup; depth is K
-  int64_t steps;
+  int64_t rows, cols, depth;              ///< of the part of one warpgroup; depth is K
+  int64_t steps, rowBlocks, columnBlocks; ///< instructions along K, M and N
   StringRef aName, bName;
   std::optional<SlotOperand> a, b; ///< no `a` if it comes from registers
-  SmallVector<Value> wordsOfA;
+  SmallVector<Value> operands;     ///< of the PTX: the accumulators, A by row blocks, B by column blocks
+  int64_t accumulators;            ///< how many
+  int64_t firstOfA, firstOfB;      ///< numbers of the operands in its text
 };
 
 RankedTensorType accumulatorType(MmaAsyncOp op) { return op.getResult().getType().getTile(); }
@@ -115,6 +121,8 @@ LogicalResult Multiply::checkShapes() {
   cols = acc.getDimSize(1) / atom.getGroupsN();
   depth = aShape[op.getTransposeA() ? 0 : 1];
   steps = depth / atom.getK();
+  rowBlocks = rows / kAtomRows;
+  columnBlocks = cols / atom.getN();
   if (atom.getM() != kAtomRows || atom.getK() * aBits != kStepBytes * 8 || atom.getN() % 8 || atom.getN() > 256)
     return op.emitError("expected an atom of m64, n a multiple of 8 up to 256 and k of 32 bytes, got ") << atom;
   if (depth % atom.getK() || aShape[op.getTransposeA() ? 1 : 0] != acc.getDimSize(0) ||
@@ -205,23 +213,57 @@ Value Multiply::descriptor(const SlotOperand &operand, int64_t row, int64_t rows
   return buildDescriptor(builder, loc, operand.descriptor, operand.address, start);
 }
 
-/// All k-steps of a block: results and tied operands $0 .., then for each step its operand A (a
-/// descriptor, or four words) and the descriptor of B. wgmma.mma_async: PTX ISA 9.7.15.5.2.
-std::string Multiply::blockText(int64_t registers, int64_t next) {
-  std::string text, accumulator;
-  llvm::raw_string_ostream os(text), list(accumulator);
-  llvm::interleaveComma(llvm::seq<int64_t>(0, registers), list, [&](int64_t i) { list << "$" << i; });
+/// What the PTX reads beside the accumulators; emits an error on failure.
+LogicalResult Multiply::addOperands() {
+  if (auto type = dyn_cast<BufferType>(op.getA().getType())) {
+    FailureOr<SlotOperand> operand =
+        slotOperand(type, adaptor.getA().front(), op.getTransposeA() ? 0 : 1, /*isA=*/true);
+    if (failed(operand))
+      return failure();
+    a = *operand;
+    for (int64_t m = 0; m < rowBlocks; ++m)
+      for (int64_t step = 0; step < steps; ++step)
+        operands.push_back(descriptor(*a, m * kAtomRows, kAtomRows, step));
+  } else {
+    if (failed(checkRegistersOfA()))
+      return failure();
+    SmallVector<Value> words = packWords(builder, loc, adaptor.getA());
+    if (aName == "tf32")
+      for (Value &word : words)
+        word = ptx1(builder, loc, "cvt.rna.tf32.f32 $0, $1;", word.getType(), word);
+    llvm::append_range(operands, words);
+  }
+  firstOfB = firstOfA + (operands.size() - accumulators);
+  FailureOr<SlotOperand> operand =
+      slotOperand(op.getB().getType(), adaptor.getB().front(), op.getTransposeB() ? 1 : 0, /*isA=*/false);
+  if (failed(operand))
+    return failure();
+  b = *operand;
+  for (int64_t n = 0; n < columnBlocks; ++n)
+    for (int64_t step = 0; step < steps; ++step)
+      operands.push_back(descriptor(*b, n * atom.getN(), atom.getN(), step));
+  return success();
+}
+
+/// All k-steps of a block. wgmma.mma_async: PTX ISA 9.7.15.5.2.
+void Multiply::writeBlock(llvm::raw_ostream &os, int64_t mBlock, int64_t nBlock) const {
+  int64_t count = atom.getN() / 2, first = (mBlock * columnBlocks + nBlock) * count;
+  auto list = [&](int64_t first, int64_t count) {
+    os << "{";
+    llvm::interleaveComma(llvm::seq<int64_t>(first, first + count), os, [&](int64_t i) { os << "$" << i; });
+    os << "}";
+  };
   bool integer = aName == "s8", sixteen = aName == "bf16" || aName == "f16";
   for (int64_t step = 0; step < steps; ++step) {
     os << "wgmma.mma_async.sync.aligned.m64n" << atom.getN() << "k" << atom.getK() << "." << (integer ? "s32" : "f32")
-       << "." << aName << "." << bName << " {" << accumulator << "}, ";
-    if (a) {
-      os << "$" << next++;
-    } else {
-      os << "{$" << next << ", $" << next + 1 << ", $" << next + 2 << ", $" << next + 3 << "}";
-      next += kWordsOfA;
-    }
-    os << ", $" << next++ << ", p";
+       << "." << aName << "." << bName << " ";
+    list(first, count);
+    os << ", ";
+    if (a)
+      os << "$" << firstOfA + mBlock * steps + step;
+    else
+      list(firstOfA + (mBlock * steps + step) * kWordsOfA, kWordsOfA);
+    os << ", $" << firstOfB + nBlock * steps + step << ", p";
     // Accumulators always start defined, so p is true. Then the signs, and which operands are
     // contiguous along M or N.
     if (!integer)
@@ -232,63 +274,27 @@ std::string Multiply::blockText(int64_t registers, int64_t next) {
       os << ", " << (b->kMajor ? 0 : 1);
     os << ";\n";
   }
-  return "{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\n" + text + "}";
 }
 
-/// Multiplies one block; `registers` are its accumulators, before and after.
-void Multiply::emitBlock(int64_t mBlock, int64_t nBlock, MutableArrayRef<Value> registers) {
-  int64_t count = registers.size();
-  SmallVector<Value> operands(registers);
-  SmallVector<int> tied = llvm::to_vector(llvm::seq<int>(0, count));
-  for (int64_t step = 0; step < steps; ++step) {
-    if (a)
-      operands.push_back(descriptor(*a, mBlock * kAtomRows, kAtomRows, step));
-    else
-      llvm::append_range(operands, ArrayRef(wordsOfA).slice((mBlock * steps + step) * kWordsOfA, kWordsOfA));
-    operands.push_back(descriptor(*b, nBlock * atom.getN(), atom.getN(), step));
-  }
-  SmallVector<Type> types(count, registers.front().getType());
-  llvm::copy(ptx(builder, loc, blockText(count, 2 * count), types, operands, tied), registers.begin());
-}
-
-FailureOr<SmallVector<Value>> Multiply::emit() {
+FailureOr<SmallVector<Value>> Multiply::emit(MmaWaitOp wait) {
   if (failed(checkShapes()))
     return failure();
-  if (auto type = dyn_cast<BufferType>(op.getA().getType())) {
-    FailureOr<SlotOperand> operand =
-        slotOperand(type, adaptor.getA().front(), op.getTransposeA() ? 0 : 1, /*isA=*/true);
-    if (failed(operand))
-      return failure();
-    a = *operand;
-  } else {
-    if (failed(checkRegistersOfA()))
-      return failure();
-    wordsOfA = packWords(builder, loc, adaptor.getA());
-  }
-  FailureOr<SlotOperand> operand =
-      slotOperand(op.getB().getType(), adaptor.getB().front(), op.getTransposeB() ? 1 : 0, /*isA=*/false);
-  if (failed(operand))
+  operands.assign(adaptor.getAcc().begin(), adaptor.getAcc().end());
+  accumulators = operands.size();
+  firstOfA = 2 * accumulators; // after results and tied operands
+  if (failed(addOperands()))
     return failure();
-  b = *operand;
 
-  // wgmma.fence: PTX ISA 9.7.15.7.1. What ordinary instructions wrote, the accumulator and A, must
-  // come before it.
-  size_t accumulators = adaptor.getAcc().size();
-  SmallVector<Value> registers(adaptor.getAcc());
-  if (aName == "tf32")
-    for (Value &word : wordsOfA)
-      word = ptx1(builder, loc, "cvt.rna.tf32.f32 $0, $1;", word.getType(), word);
-  llvm::append_range(registers, wordsOfA);
-  registers = tiedPtx(builder, loc, "wgmma.fence.sync.aligned;", registers);
-  wordsOfA.assign(registers.begin() + accumulators, registers.end());
-  registers.truncate(accumulators);
-
-  int64_t perBlock = atom.getN() / 2, perRowBlock = cols / 2;
-  for (int64_t m = 0; m < rows / kAtomRows; ++m)
-    for (int64_t n = 0; n < cols / atom.getN(); ++n)
-      emitBlock(m, n, MutableArrayRef(registers).slice(m * perRowBlock + n * perBlock, perBlock));
-  ptx(builder, loc, "wgmma.commit_group.sync.aligned;", {}, {});
-  return registers;
+  // What ordinary instructions wrote, the accumulator and A, must come before wgmma.fence: PTX ISA
+  // 9.7.15.7.1.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\nwgmma.fence.sync.aligned;\n";
+  for (int64_t m = 0; m < rowBlocks; ++m)
+    for (int64_t n = 0; n < columnBlocks; ++n)
+      writeBlock(os, m, n);
+  os << "wgmma.commit_group.sync.aligned;\n" << (wait ? waitText(wait) : "") << "}";
+  return tiedPtx(builder, loc, text, operands, accumulators);
 }
 
 struct MmaAsyncLowering : OpConversionPattern<MmaAsyncOp> {
@@ -298,10 +304,16 @@ struct MmaAsyncLowering : OpConversionPattern<MmaAsyncOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     if (op.getAtom().getFamily() != tile::Family::Wgmma)
       return op.emitError("expected an atom of wgmma, got ") << op.getAtom();
-    FailureOr<SmallVector<Value>> registers = Multiply(op, adaptor, rewriter).emit();
+    // A wait that follows at once is said in the same piece of PTX.
+    auto wait = dyn_cast<MmaWaitOp>(op->getNextNode());
+    if (wait && wait.getInflight() != op.getResult())
+      wait = {};
+    FailureOr<SmallVector<Value>> registers = Multiply(op, adaptor, rewriter).emit(wait);
     if (failed(registers))
       return failure();
     rewriter.replaceOpWithMultiple(op, {*registers});
+    if (wait)
+      rewriter.replaceOpWithMultiple(wait, {*registers});
     return success();
   }
 };
@@ -311,9 +323,8 @@ struct MmaWaitLowering : OpConversionPattern<MmaWaitOp> {
 
   LogicalResult matchAndRewrite(MmaWaitOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    // wgmma.wait_group: PTX ISA 9.7.15.7.3.
-    std::string text = llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending());
-    rewriter.replaceOpWithMultiple(op, {tiedPtx(rewriter, op.getLoc(), text, adaptor.getInflight())});
+    ValueRange registers = adaptor.getInflight();
+    rewriter.replaceOpWithMultiple(op, {tiedPtx(rewriter, op.getLoc(), waitText(op), registers, registers.size())});
     return success();
   }
 };

@@ -1,6 +1,6 @@
 // RUN: headrace-opt %s --convert-pipe-to-nvvm | FileCheck %s
 
-// wgmma: descriptors, k-steps in one piece of PTX, fences and waits tied to the registers.
+// wgmma: descriptors; fence, k-steps, commit and a wait that follows in one piece of PTX, tied to the registers.
 
 #acc2 = #tile.layout<atom = [64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], groups = [2 : 0, 1 : 1], repeat = [1, 1]>
 #acc1 = #tile.layout<atom = [64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], groups = [1 : 0, 1 : 1], repeat = [1, 2]>
@@ -26,16 +26,14 @@ module attributes {tile.target = "sm_90a"} {
 // CHECK: %[[C13:.*]] = arith.constant 13 : i32
 // CHECK: %[[ROWS:.*]] = arith.shli %[[GROUP]], %[[C13]] : i32
 // CHECK: %[[A:.*]] = arith.addi %{{.*}}, %[[ROWS]] : i32
-// CHECK: "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
 // CHECK: %[[START:.*]] = arith.shrui %[[A]], %c4{{.*}} : i32
 // CHECK: %[[WORD:.*]] = arith.addi %[[START]], %c65536{{.*}} : i32
 // CHECK: %[[WIDE:.*]] = arith.extui %[[WORD]] : i32 to i64
 // CHECK: arith.ori %[[WIDE]], %c4611686293305294848{{.*}} : i64
 // CHECK: arith.addi %{{.*}}, %c65538{{.*}} : i32
-// CHECK: "{\0A.reg .pred p;\0Asetp.eq.u32 p, 0, 0;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, p, 1, 1, 0, 0;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $10, $11, p, 1, 1, 0, 0;\0Awgmma
-// CHECK-SAME: "=f,=f,=f,=f,0,1,2,3,l,l,l,l,l,l,l,l,~{memory}"
-// CHECK: "wgmma.commit_group.sync.aligned;"
-// CHECK: "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+// CHECK: "{\0A.reg .pred p;\0Asetp.eq.u32 p, 0, 0;\0Awgmma.fence.sync.aligned;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $12, p, 1, 1, 0, 0;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $9, $13, p, 1, 1, 0, 0;\0Awgmma
+// CHECK-SAME: wgmma.commit_group.sync.aligned;\0Awgmma.wait_group.sync.aligned 0;\0A}", "=&f,=&f,=&f,=&f,0,1,2,3,l,l,l,l,l,l,l,l,~{memory}"
+// CHECK-NOT: wgmma.
 func.func @two_groups() attributes {pipe.kernel, pipe.warps = 8 : i64, pipe.shared_bytes = 65536 : i64} {
   %acc = arith.constant dense<0.0> : !acc2
   %ch = pipe.create_channel "ab" <barrier> {offset = 0 : i64} : !pipe.channel<1, [!pipe.buffer<128x64xbf16, #s128>, !pipe.buffer<8x64xbf16, #s128>]>
@@ -48,7 +46,7 @@ func.func @two_groups() attributes {pipe.kernel, pipe.warps = 8 : i64, pipe.shar
 // A is K x M and B is K x N, both contiguous along M and N: a k-step is 16 rows of the panel, and the transposing
 // immediates are set.
 // CHECK-LABEL: llvm.func @mn_major
-// CHECK: "{{.*}}m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p, 1, 1, 1, 1;
+// CHECK: "{{.*}}m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $18, p, 1, 1, 1, 1;
 func.func @mn_major() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 65536 : i64} {
   %acc = arith.constant dense<0.0> : !acc1
   %ch = pipe.create_channel "ab" <barrier> {offset = 0 : i64} : !pipe.channel<1, [!pipe.buffer<32x64xf16, #s128>, !pipe.buffer<32x16xf16, #s32>]>
@@ -58,14 +56,12 @@ func.func @mn_major() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared
   return
 }
 
-// A in registers: four words for each k-step, and they are tied to the fence as well. Chained in flight.
+// A in registers: four words for each k-step. Chained in flight, with something between the last one and the wait.
 // CHECK-LABEL: llvm.func @a_in_registers
-// CHECK: "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,=f,=f,=f,=f,=r,=r,=r,=r,=r,=r,=r,=r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,~{memory}"
-// CHECK: "{{.*}}m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$16, $17, $18, $19}, $20, p, 1, 1, 0;\0A{{.*}} {$21, $22, $23, $24}, $25, p, 1, 1, 0;
-// CHECK: "wgmma.commit_group.sync.aligned;"
-// CHECK: "wgmma.fence.sync.aligned;"
-// CHECK: "wgmma.commit_group.sync.aligned;"
-// CHECK: "wgmma.wait_group.sync.aligned 0;"
+// CHECK: "{{.*}}wgmma.fence{{.*}}m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$16, $17, $18, $19}, $24, p, 1, 1, 0;\0A{{.*}} {$20, $21, $22, $23}, $25, p, 1, 1, 0;\0Awgmma.commit_group.sync.aligned;\0A}", "=&f,=&f,=&f,=&f,=&f,=&f,=&f,=&f,0,1,2,3,4,5,6,7,r,r,r,r,r,r,r,r,l,l,~{memory}"
+// CHECK: "{{.*}}wgmma.fence{{.*}}wgmma.commit_group.sync.aligned;\0A}"
+// CHECK: "fence.proxy.async.shared::cta;"
+// CHECK: "wgmma.wait_group.sync.aligned 0;\0A", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,~{memory}"
 func.func @a_in_registers() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 65536 : i64} {
   %acc = arith.constant dense<0.0> : !acc1
   %a = arith.constant dense<1.0> : tensor<64x32xbf16, #a16>
@@ -73,6 +69,7 @@ func.func @a_in_registers() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.
   %b = pipe.consumer_wait %ch : !pipe.channel<1, [!pipe.buffer<16x32xbf16, #s64>]> -> !pipe.buffer<16x32xbf16, #s64>
   %d = pipe.mma_async <wgmma 64 x 16 x 16, groups = 1 x 1> %a, %b transpose_b, %acc : tensor<64x32xbf16, #a16>, !pipe.buffer<16x32xbf16, #s64>, !acc1 -> !pipe.inflight<!acc1>
   %e = pipe.mma_async <wgmma 64 x 16 x 16, groups = 1 x 1> %a, %b transpose_b, %d : tensor<64x32xbf16, #a16>, !pipe.buffer<16x32xbf16, #s64>, !pipe.inflight<!acc1> -> !pipe.inflight<!acc1>
+  pipe.fence_async
   %r = pipe.mma_wait %e pending 0 : !pipe.inflight<!acc1> -> !acc1
   return
 }
@@ -80,8 +77,7 @@ func.func @a_in_registers() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.
 // tf32 from registers is rounded first: the instruction would truncate.
 // CHECK-LABEL: llvm.func @tf32
 // CHECK-COUNT-4: "cvt.rna.tf32.f32 $0, $1;"
-// CHECK: "wgmma.fence.sync.aligned;"
-// CHECK: "{{.*}}m64n16k8.f32.tf32.tf32 {{.*}}, $20, p, 1, 1;\0A}"
+// CHECK: "{{.*}}m64n16k8.f32.tf32.tf32 {{.*}}, $20, p, 1, 1;\0A
 func.func @tf32() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 65536 : i64} {
   %acc = arith.constant dense<0.0> : !acc1
   %a = arith.constant dense<1.0> : tensor<64x8xf32, #a32>
@@ -93,8 +89,8 @@ func.func @tf32() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_byt
 }
 
 // CHECK-LABEL: llvm.func @s8
-// CHECK: "{{.*}}m64n16k32.s32.s8.s8 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p;\0A}", "=r,
-// CHECK: "{{.*}}m64n16k32.f32.e4m3.e5m2 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p, 1, 1;\0A}", "=f,
+// CHECK: "{{.*}}m64n16k32.s32.s8.s8 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p;\0A{{.*}}}", "=&r,
+// CHECK: "{{.*}}m64n16k32.f32.e4m3.e5m2 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p, 1, 1;\0A{{.*}}}", "=&f,
 func.func @s8_and_f8() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.shared_bytes = 65536 : i64} {
   %acc = arith.constant dense<0> : !int1
   %ch = pipe.create_channel "ab" <barrier> {offset = 0 : i64} : !pipe.channel<1, [!pipe.buffer<64x32xi8, #s32>, !pipe.buffer<16x32xi8, #s16>]>
@@ -112,10 +108,8 @@ func.func @s8_and_f8() attributes {pipe.kernel, pipe.warps = 4 : i64, pipe.share
 // Two groups along N, and for each two blocks of 64 rows by two of 16 columns: 16 registers of a row block, 8 of a block.
 // CHECK-LABEL: llvm.func @blocks
 // CHECK: %[[REST:.*]] = arith.shli %{{.*}}, %c12{{.*}} : i32
-// CHECK: %[[FENCE:.*]] = llvm.inline_asm {{.*}}"wgmma.fence.sync.aligned;"
-// CHECK-COUNT-4: "{{.*}}wgmma.mma_async.sync.aligned.m64n16k16
+// CHECK: llvm.inline_asm {{.*}}"{\0A.reg .pred p;\0Asetp.eq.u32 p, 0, 0;\0Awgmma.fence.sync.aligned;\0Awgmma.mma_async.sync.aligned.m64n16k16{{.*}} {$0, {{.*}} {$8, {{.*}} {$16, {{.*}} {$24, {{.*}}wgmma.commit_group.sync.aligned;
 // CHECK-NOT: mma_async
-// CHECK: "wgmma.commit_group.sync.aligned;"
 // CHECK: llvm.return
 func.func @blocks() attributes {pipe.kernel, pipe.warps = 8 : i64, pipe.shared_bytes = 65536 : i64} {
   %acc = arith.constant dense<0.0> : !accn
