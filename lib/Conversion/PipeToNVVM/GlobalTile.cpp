@@ -106,8 +106,7 @@ GlobalTile::Address GlobalTile::addressOf(OpBuilder &builder, Location loc, int6
       immediate += step * *dim.stride;
       step = 0;
     }
-  // SASS takes 24 bits with sign; beyond, ptxas would add anyway, and PTX itself ends at 32.
-  int64_t high = immediate & ~((int64_t(1) << 23) - 1);
+  int64_t high = beyondImmediate(immediate);
   immediate -= high;
   std::vector<int64_t> key = constant;
   key.push_back(high);

@@ -22,8 +22,9 @@ public:
                                        ArrayRef<ValueRange> converted);
 
   struct Access {
-    Value address; ///< pointer
-    Value inside;  ///< i1
+    Value address;  ///< pointer
+    int64_t offset; ///< bytes from there, for an immediate
+    Value inside;   ///< i1
   };
   /// Of the element in register `reg`; of the vector that starts there, if its dimension is divisible by the vector.
   Access at(int64_t reg);
@@ -35,15 +36,26 @@ public:
 private:
   IndexedTile(OpBuilder &builder, Location loc, ArrayView view) : builder(builder), loc(loc), view(view) {}
 
+  /// What one dimension contributes to an access: bytes (i64) and constant bytes of the address, and a bound.
+  struct Part {
+    Value bytes;
+    int64_t offset = 0;
+    Value inside;
+  };
   /// One dimension of the array.
   struct Dim {
-    Value start;                     ///< i32: an index, with the thread's part of the coordinate
-    SmallVector<Value> places;       ///< or a place for each of these registers
-    std::vector<int64_t> placeOf;    ///< register of the tile -> number of its place
-    std::optional<int64_t> tileDim;  ///< dimension of the tile that an index runs along
-    std::map<int64_t, Access> known; ///< by constant, or by number of the place: bytes (i64), inside
+    unsigned number;
+    Value start;                    ///< i32: an index, with the thread's part of the coordinate
+    SmallVector<Value> places;      ///< or a place for each of these registers
+    std::vector<int64_t> placeOf;   ///< register of the tile -> number of its place
+    std::optional<int64_t> tileDim; ///< dimension of the tile that an index runs along
+    std::map<int64_t, Part> known;  ///< by constant, or by number of the place
   };
-  Access resolve(Dim &dim, unsigned number, int64_t reg);
+  Part resolve(Dim &dim, int64_t reg);
+  /// Whether the place (i32 or i64) is in the array.
+  Value isInside(const Dim &dim, Value place);
+  /// Bytes (i64) to the place.
+  Value bytesTo(const Dim &dim, Value place);
 
   OpBuilder &builder;
   Location loc;
@@ -70,6 +82,7 @@ FailureOr<IndexedTile> IndexedTile::create(OpBuilder &builder, Operation *op, Ra
   int64_t lead = arrayType.getRank() - int64_t(thread.size());
   for (auto [number, position] : llvm::enumerate(positions)) {
     Dim dim;
+    dim.number = number;
     int64_t tileDim = int64_t(number) - lead;
     auto type = dyn_cast<RankedTensorType>(position.getType());
     if (!type) {
@@ -97,44 +110,64 @@ FailureOr<IndexedTile> IndexedTile::create(OpBuilder &builder, Operation *op, Ra
   return std::move(tile);
 }
 
-IndexedTile::Access IndexedTile::resolve(Dim &dim, unsigned number, int64_t reg) {
+Value IndexedTile::isInside(const Dim &dim, Value place) {
+  // Compared without sign, a negative place is past every end.
+  Value size = view.size(builder, loc, dim.number);
+  if (place.getType().isInteger(64))
+    size = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), size);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, size);
+}
+
+Value IndexedTile::bytesTo(const Dim &dim, Value place) {
+  if (!place.getType().isInteger(64))
+    place = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), place);
+  Value stride = arith::MulIOp::create(builder, loc, view.stride(builder, loc, dim.number),
+                                       constI64(builder, loc, view.elementBytes()));
+  return arith::MulIOp::create(builder, loc, place, stride);
+}
+
+IndexedTile::Part IndexedTile::resolve(Dim &dim, int64_t reg) {
   int64_t key = 0;
   if (!dim.placeOf.empty())
     key = dim.placeOf[reg];
   else if (dim.tileDim)
     key = layout->registerOffset(reg)[*dim.tileDim];
   auto [found, isNew] = dim.known.try_emplace(key);
+  Part &part = found->second;
   if (!isNew)
-    return found->second;
-  Value place;
-  if (!dim.placeOf.empty())
-    place = dim.places[key];
-  else
-    place = key ? arith::AddIOp::create(builder, loc, dim.start, constI32(builder, loc, key)).getResult() : dim.start;
-  // Compared without sign, a negative place is past every end.
-  Value size = view.size(builder, loc, number);
-  if (place.getType().isInteger(64))
-    size = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), size);
-  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, size);
-  Value wide = place;
-  if (!place.getType().isInteger(64))
-    wide = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), place);
-  Value stride = arith::MulIOp::create(builder, loc, view.stride(builder, loc, number),
-                                       constI64(builder, loc, view.elementBytes()));
-  found->second = {arith::MulIOp::create(builder, loc, wide, stride), inside};
-  return found->second;
+    return part;
+  if (!dim.placeOf.empty()) {
+    part.inside = isInside(dim, dim.places[key]);
+    part.bytes = bytesTo(dim, dim.places[key]);
+    return part;
+  }
+  // `key` elements after the start, which all registers share.
+  Value place =
+      key ? arith::AddIOp::create(builder, loc, dim.start, constI32(builder, loc, key)).getResult() : dim.start;
+  part.inside = isInside(dim, place);
+  auto [strides, unused] = view.getType().getStridesAndOffset();
+  bool isStatic = !ShapedType::isDynamic(strides[dim.number]);
+  part.bytes = bytesTo(dim, isStatic ? dim.start : place);
+  if (isStatic)
+    part.offset = key * strides[dim.number] * view.elementBytes();
+  return part;
 }
 
 IndexedTile::Access IndexedTile::at(int64_t reg) {
-  Value bytes, inside;
-  for (auto [number, dim] : llvm::enumerate(dims)) {
-    Access part = resolve(dim, number, reg);
-    bytes = bytes ? arith::AddIOp::create(builder, loc, bytes, part.address).getResult() : part.address;
-    inside = inside ? arith::AndIOp::create(builder, loc, inside, part.inside).getResult() : part.inside;
+  Part sum;
+  for (Dim &dim : dims) {
+    Part part = resolve(dim, reg);
+    sum.bytes = sum.bytes ? arith::AddIOp::create(builder, loc, sum.bytes, part.bytes).getResult() : part.bytes;
+    sum.inside = sum.inside ? arith::AndIOp::create(builder, loc, sum.inside, part.inside).getResult() : part.inside;
+    sum.offset += part.offset;
+  }
+  if (int64_t high = beyondImmediate(sum.offset)) {
+    sum.bytes = arith::AddIOp::create(builder, loc, sum.bytes, constI64(builder, loc, high));
+    sum.offset -= high;
   }
   Value address = LLVM::GEPOp::create(builder, loc, view.base().getType(), builder.getI8Type(), view.base(),
-                                      ArrayRef<LLVM::GEPArg>{bytes});
-  return {address, inside};
+                                      ArrayRef<LLVM::GEPArg>{sum.bytes});
+  return {address, sum.offset, sum.inside};
 }
 
 Value IndexedTile::isValid(int64_t reg, ArrayRef<int64_t> valid) {
@@ -161,8 +194,8 @@ SmallVector<Value> load(OpBuilder &builder, Location loc, const Transfer &transf
   SmallVector<int> tied = {-1, -1};
   llvm::append_range(tied, llvm::seq<int>(0, count));
   return ptx(builder, loc,
-             "@$" + std::to_string(count + 1) + " ld.global" + transfer.suffix + " " + transfer.list(0) + ", [$" +
-                 std::to_string(count) + "];",
+             "@$" + std::to_string(count + 1) + " ld.global" + transfer.suffix + " " + transfer.list(0) + ", " +
+                 addressOperand(count, access.offset) + ";",
              transfer.types, operands, tied);
 }
 
@@ -170,7 +203,9 @@ void store(OpBuilder &builder, Location loc, const Transfer &transfer, IndexedTi
            ValueRange elements) {
   SmallVector<Value> operands = {access.address, access.inside};
   llvm::append_range(operands, transfer.pack(builder, loc, elements));
-  ptx(builder, loc, "@$1 st.global" + transfer.suffix + " [$0], " + transfer.list(2) + ";", {}, operands);
+  ptx(builder, loc,
+      "@$1 st.global" + transfer.suffix + " " + addressOperand(0, access.offset) + ", " + transfer.list(2) + ";", {},
+      operands);
 }
 
 /// A constant of the bits of an element.
@@ -235,7 +270,7 @@ std::string reduction(tile::Combine combine, Type type, const TargetInfo &target
 }
 
 /// A loop of compare and swap for what PTX has no reduction for: floats up to 32 bits are combined in f32.
-std::string swapLoop(tile::Combine combine, Type type) {
+std::string swapLoop(tile::Combine combine, Type type, StringRef address) {
   std::string op = tile::stringifyCombine(combine).str();
   unsigned bits = type.getIntOrFloatBitWidth();
   std::string word = ".b" + std::to_string(bits), number = bits == 64 ? ".f64" : ".f32";
@@ -250,15 +285,17 @@ std::string swapLoop(tile::Combine combine, Type type) {
                        : type.isF16() ? "cvt.rn.f16.f32 new, x;\n"
                                       : "cvt.rn.bf16.f32 new, x;\n";
   return "{\n.reg .pred p;\n.reg " + word + " old, new, seen;\n.reg .b16 zero;\n.reg " + number +
-         " x, y;\n@!$1 bra D;\nmov.b16 zero, 0;\n" + widen("y", "$2") + "ld.relaxed.gpu.global" + word +
-         " old, [$0];\nL:\n" + widen("x", "old") + op + number + " x, x, y;\n" + narrow + "atom.global.cas" + word +
-         " seen, [$0], old, new;\nsetp.eq" + word + " p, seen, old;\nmov" + word + " old, seen;\n@!p bra L;\nD:\n}";
+         " x, y;\n@!$1 bra D;\nmov.b16 zero, 0;\n" + widen("y", "$2") + "ld.relaxed.gpu.global" + word + " old, " +
+         address.str() + ";\nL:\n" + widen("x", "old") + op + number + " x, x, y;\n" + narrow + "atom.global.cas" +
+         word + " seen, " + address.str() + ", old, new;\nsetp.eq" + word + " p, seen, old;\nmov" + word +
+         " old, seen;\n@!p bra L;\nD:\n}";
 }
 
 void update(OpBuilder &builder, Operation *op, tile::Combine combine, IndexedTile::Access access, Value value,
             Type type) {
   std::string text = reduction(combine, type, targetOf(op));
-  text = text.empty() ? swapLoop(combine, type) : "@$1 " + text + " [$0], $2;";
+  std::string address = addressOperand(0, access.offset);
+  text = text.empty() ? swapLoop(combine, type, address) : "@$1 " + text + " " + address + ", $2;";
   ptx(builder, op->getLoc(), text, {}, {access.address, access.inside, value});
 }
 

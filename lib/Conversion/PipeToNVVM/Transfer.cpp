@@ -78,6 +78,9 @@ std::string lowering::operandList(int64_t first, int64_t count) {
   return text + "}";
 }
 
+// SASS takes 24 bits with sign; beyond, ptxas would add anyway, and PTX itself ends at 32.
+int64_t lowering::beyondImmediate(int64_t offset) { return offset & ~((int64_t(1) << 23) - 1); }
+
 std::string lowering::addressOperand(int64_t operand, int64_t offset) {
   std::string text = "[$" + std::to_string(operand);
   if (offset)

@@ -32,6 +32,9 @@ bool isTransferable(Type element);
 /// "{$3, $4}" for `count` operands from $first.
 std::string operandList(int64_t first, int64_t count);
 
+/// The part of a constant displacement that no instruction takes: to be added to the address.
+int64_t beyondImmediate(int64_t offset);
+
 /// "[$3+128]" with `offset` as immediate.
 std::string addressOperand(int64_t operand, int64_t offset);
 
