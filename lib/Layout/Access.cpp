@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <set>
 
 namespace headrace {
 
@@ -33,11 +32,12 @@ public:
   int64_t numLanes() const { return lanes; }
   int64_t numWarps() const { return warps; }
 
-  int64_t at(int64_t reg, int64_t lane, int64_t warp) const {
-    std::vector<int64_t> element = ofRegister[static_cast<size_t>(reg)];
+  int64_t at(int64_t reg, int64_t lane, int64_t warp) {
+    const std::vector<int64_t> &first = ofRegister[static_cast<size_t>(reg)];
     const std::vector<int64_t> &thread = ofThread[static_cast<size_t>(warp * lanes + lane)];
-    for (size_t d = 0; d < element.size(); ++d)
-      element[d] += thread[d];
+    element.resize(first.size());
+    for (size_t d = 0; d < first.size(); ++d)
+      element[d] = first[d] + thread[d];
     return shared.offset(element);
   }
 
@@ -47,6 +47,7 @@ private:
   int64_t warps;
   std::vector<std::vector<int64_t>> ofRegister;
   std::vector<std::vector<int64_t>> ofThread;
+  std::vector<int64_t> element; ///< of the last call: a tile has many elements, and each would allocate
 };
 
 /// Registers grouped into 32-bit words of elements contiguous along `dim`, ordered by the first
@@ -103,7 +104,7 @@ std::pair<int64_t, int64_t> matrixElement(bool transposed, int64_t lane, int64_t
 }
 
 /// True if every element of `word`, in every lane and warp, lies where the instruction takes it.
-bool isMatrix(const SharedOffsets &offsets, const Word &word, bool transposed, int64_t elementBytes) {
+bool isMatrix(SharedOffsets &offsets, const Word &word, bool transposed, int64_t elementBytes) {
   for (int64_t warp = 0; warp < offsets.numWarps(); ++warp) {
     int64_t rowOffset[8];
     for (int64_t row = 0; row < 8; ++row) {
@@ -123,20 +124,30 @@ bool isMatrix(const SharedOffsets &offsets, const Word &word, bool transposed, i
   return true;
 }
 
-/// The most distinct words that one bank serves, less one.
-int64_t extraWavefronts(const std::set<int64_t> &words) {
-  int64_t perBank[kBanks] = {};
-  int64_t most = 1;
-  for (int64_t word : words)
-    most = std::max(most, ++perBank[word % kBanks]);
-  return most - 1;
-}
+/// The words of shared memory that one phase of an access touches.
+class PhaseWords {
+public:
+  /// Adds the words of `bytes` bytes at `offset`.
+  void add(int64_t offset, int64_t bytes) {
+    for (int64_t word = offset / kBankBytes; word * kBankBytes < offset + bytes; ++word)
+      words.push_back(word);
+  }
 
-/// Adds the 4-byte words of `bytes` bytes at `offset`.
-void addWords(std::set<int64_t> &words, int64_t offset, int64_t bytes) {
-  for (int64_t word = offset / kBankBytes; word * kBankBytes < offset + bytes; ++word)
-    words.insert(word);
-}
+  /// The most distinct words that one bank serves, less one. Starts the next phase.
+  int64_t extraWavefronts() {
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    int64_t perBank[kBanks] = {};
+    int64_t most = 1;
+    for (int64_t word : words)
+      most = std::max(most, ++perBank[word % kBanks]);
+    words.clear();
+    return most - 1;
+  }
+
+private:
+  std::vector<int64_t> words;
+};
 
 } // namespace
 
@@ -188,14 +199,14 @@ int64_t bankConflicts(const TileLayout &layout, const SharedLayout &shared, int6
   assert(elements >= 1 && layout.numRegisters() % elements == 0 && "vectors divide the registers");
   SharedOffsets offsets(layout, shared);
   int64_t lanesPerPhase = std::min(offsets.numLanes(), vectorBytes > 4 ? 128 / vectorBytes : 32);
+  PhaseWords words;
   int64_t worst = 0;
   for (int64_t warp = 0; warp < offsets.numWarps(); ++warp) {
     for (int64_t reg = 0; reg < layout.numRegisters(); reg += elements) {
       for (int64_t first = 0; first < offsets.numLanes(); first += lanesPerPhase) {
-        std::set<int64_t> words;
         for (int64_t lane = first; lane < first + lanesPerPhase; ++lane)
-          addWords(words, offsets.at(reg, lane, warp), vectorBytes);
-        worst = std::max(worst, extraWavefronts(words));
+          words.add(offsets.at(reg, lane, warp), vectorBytes);
+        worst = std::max(worst, words.extraWavefronts());
       }
     }
   }
@@ -204,16 +215,16 @@ int64_t bankConflicts(const TileLayout &layout, const SharedLayout &shared, int6
 
 int64_t matrixBankConflicts(const MatrixPlan &plan, const TileLayout &layout, const SharedLayout &shared) {
   SharedOffsets offsets(layout, shared);
+  PhaseWords words;
   int64_t worst = 0;
   for (int64_t warp = 0; warp < offsets.numWarps(); ++warp) {
     for (const MatrixPlan::Instruction &instruction : plan.instructions) {
       for (const Word &word : instruction.registers) {
-        std::set<int64_t> words;
         for (int64_t row = 0; row < 8; ++row) {
           auto [reg, lane] = rowStart(plan.transposed, word, row);
-          addWords(words, offsets.at(reg, lane, warp), kRowBytes);
+          words.add(offsets.at(reg, lane, warp), kRowBytes);
         }
-        worst = std::max(worst, extraWavefronts(words));
+        worst = std::max(worst, words.extraWavefronts());
       }
     }
   }
