@@ -177,8 +177,8 @@ FailureOr<json::Object> headrace::makeLaunchRecord(func::FuncOp kernel, const Ta
     return attr ? attr.getInt() : fallback;
   };
   json::Object grid{{"x", 1}, {"y", 1}, {"z", 1}, {"persistent", kernel->hasAttr("pipe.persistent")}};
-  if (int64_t waves = number("pipe.waves", 1); waves > 1)
-    grid["waves"] = waves;
+  if (int64_t trips = number("pipe.trips", 0))
+    grid["trips"] = trips;
   if (auto sizes = kernel->getAttrOfType<ArrayAttr>("pipe.grid"))
     for (auto [axis, size] : llvm::zip(ArrayRef<StringRef>{"x", "y", "z"}, sizes))
       grid[axis] = toJson(size);

@@ -261,8 +261,8 @@ def test_grid_expressions(monkeypatch, probe, tmp_path, expression):
     compare(monkeypatch, probe, tmp_path, record, gemm_arguments())
 
 
-def test_waves(monkeypatch, probe, tmp_path):
-    record = gemm_record(grid={"x": ["mul", ["dim", 0, 0], 3], "y": 1, "z": 1, "persistent": True, "waves": 3})
+def test_trips(monkeypatch, probe, tmp_path):
+    record = gemm_record(grid={"x": ["mul", ["dim", 0, 0], 3], "y": 1, "z": 1, "persistent": True, "trips": 3})
     compare(monkeypatch, probe, tmp_path, record, gemm_arguments())
 
 

@@ -76,13 +76,14 @@ def test_attention_on_a_gpu(launched):
 
 @pytest.mark.parametrize(
     ("columns", "sizes"),
-    [(1000, (4, 1024, 4, 4, 1)), (1024, (4, 1024, 4, 4, 1)), (1025, (1, 2048, 4, 8, 2)), (4096, (1, 4096, 4, 4, 2)),
-     (8192, (2, 8192, 16, 2, 1)), (16384, (1, 16384, 16, 2, 1)), (3, (4, 64, 4, 4, 1))],
+    [(1000, (4, 1024, 4, 4, 1, "off", 4)), (1024, (4, 1024, 4, 4, 1, "off", 4)), (1025, (1, 2048, 4, 8, 2, "off", 4)),
+     (4096, (1, 4096, 4, 4, 2, "off", 7)), (8192, (2, 8192, 16, 2, 1, "off", 2)),
+     (16384, (1, 16384, 16, 2, 1, "off", 2)), (3, (4, 64, 4, 4, 1, "off", 4))],
 )  # fmt: skip
 def test_rows_on_a_gpu(launched, columns, sizes):
     kernels.softmax(Tensor((4, columns)))
-    names = ("BR", "BC", "WARPS", "OCCUPANCY", "STAGES")
-    assert launched[0][2] == {**dict(zip(names, sizes, strict=True)), "SPECIALIZE": "off", "WAVES": 4}
+    names = ("BR", "BC", "WARPS", "OCCUPANCY", "STAGES", "SPECIALIZE", "TRIPS")
+    assert launched[0][2] == dict(zip(names, sizes, strict=True))
 
 
 @pytest.mark.parametrize("kernel", ["softmax", "layer_norm", "rms_norm"])

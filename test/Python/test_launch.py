@@ -138,11 +138,12 @@ def test_persistent_grid_is_no_larger_than_its_rounds_need(fake):
     assert [call[1] for call in fake.named("cuLaunchKernel")] == [128, 67]
 
 
-def test_waves_multiply_the_programs_of_a_persistent_grid(fake):
+def test_trips_bound_the_rounds_of_a_persistent_grid(fake):
     record = gemm_record()
-    record["grid"]["waves"] = 4
-    Kernel(record, b"cubin")(*gemm_arguments(m=128 * 1000, n=256))  # 2 rounds of 528
-    assert fake.named("cuLaunchKernel")[0][1] == 500
+    record["grid"]["trips"] = 4
+    Kernel(record, b"cubin")(*gemm_arguments(m=128 * 1000, n=256))  # 4 rounds instead of 8
+    Kernel(record, b"cubin")(*gemm_arguments(m=128 * 200, n=256))  # 2 rounds anyway
+    assert [call[1] for call in fake.named("cuLaunchKernel")] == [250, 100]
 
 
 def test_grid_override(fake):

@@ -52,8 +52,8 @@ def test_names_the_missing_field():
 
 
 FAULTS = [
-    ({"grid": {"x": 1, "y": 1, "z": 1, "persistent": True, "waves": 0}},
-     "expected 'grid.waves' to be a positive integer, got 0"),
+    ({"grid": {"x": 1, "y": 1, "z": 1, "persistent": True, "trips": 0}},
+     "expected 'grid.trips' to be a positive integer, got 0"),
     ({"version": 2}, "expected version 1, got 2"),
     ({"kernel": 3}, "expected 'kernel' to be a string, got 3"),
     ({"threads": 2048}, "expected 'threads' to be an integer from 1 to 1024, got 2048"),

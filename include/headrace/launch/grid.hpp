@@ -4,6 +4,8 @@
 
 #include "headrace/launch/arguments.hpp"
 
+#include <limits>
+
 namespace headrace {
 
 namespace detail {
@@ -42,21 +44,22 @@ inline std::int64_t evaluate(const Json &expression, const Arguments &args) {
   fail("launch grid: expected an operator, got ", op);
 }
 
-/// The fewest programs that need no more rounds over `tiles` than `resident` programs would, in clusters of `width`.
-inline std::int64_t persistentPrograms(std::int64_t tiles, std::int64_t resident, std::int64_t width) {
+/// The fewest programs that need no more rounds over `tiles` than `resident` programs would, or than `trips` if that is
+/// less, in clusters of `width`.
+inline std::int64_t persistentPrograms(std::int64_t tiles, std::int64_t resident, std::int64_t width,
+                                       std::int64_t trips) {
   std::int64_t limit = std::max<std::int64_t>(resident / width, 1);
-  std::int64_t rounds = ceilDiv(tiles, limit * width);
-  return std::min(limit, ceilDiv(tiles, rounds * width)) * width;
+  std::int64_t rounds = std::min(ceilDiv(tiles, limit * width), trips);
+  return ceilDiv(tiles, rounds * width) * width;
 }
 
 inline Grid gridOf(const Json &record, const Arguments &args, std::int64_t processors) {
   const Json &grid = record.at("grid");
   Grid programs = {evaluate(grid.at("x"), args), evaluate(grid.at("y"), args), evaluate(grid.at("z"), args)};
   if (grid.at("persistent").get<bool>() && programs[0] > 0)
-    programs[0] = persistentPrograms(programs[0],
-                                     processors * record.at("min_ctas_per_sm").get<std::int64_t>() *
-                                         grid.value("waves", std::int64_t(1)),
-                                     record.at("cluster")[0].get<std::int64_t>());
+    programs[0] = persistentPrograms(programs[0], processors * record.at("min_ctas_per_sm").get<std::int64_t>(),
+                                     record.at("cluster")[0].get<std::int64_t>(),
+                                     grid.value("trips", std::numeric_limits<std::int64_t>::max()));
   return programs;
 }
 

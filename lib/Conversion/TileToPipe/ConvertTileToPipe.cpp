@@ -154,8 +154,8 @@ LogicalResult KernelConversion::convertGrid(tile::GridOp op) {
   kernel->setAttr("pipe.grid", builder.getArrayAttr(sizes));
   if (op.getPersistent())
     kernel->setAttr("pipe.persistent", builder.getUnitAttr());
-  if (auto waves = op.getWavesAttr())
-    kernel->setAttr("pipe.waves", waves);
+  if (auto trips = op.getTripsAttr())
+    kernel->setAttr("pipe.trips", trips);
   return success();
 }
 

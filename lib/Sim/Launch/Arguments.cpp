@@ -163,7 +163,7 @@ bool Binder::makeGrid(int64_t processors) {
       return fail("expected 0 to " + std::to_string(kMaxPrograms) + " programs along axis " + std::to_string(axis) +
                   ", got " + std::to_string(count));
     if (axis == 0 && record.isPersistent && count > 0)
-      count = persistentPrograms(count, std::min(processors * record.waves, kMaxPrograms), record.cluster[0]);
+      count = persistentPrograms(count, std::min(processors, kMaxPrograms), record.cluster[0], record.trips);
     launch.grid[axis] = static_cast<uint32_t>(count);
   }
   error = invalidGrid(launch.grid, record.cluster);
@@ -277,10 +277,10 @@ int64_t bytesOfType(const std::string &type) {
   return 0;
 }
 
-int64_t persistentPrograms(int64_t tiles, int64_t resident, int64_t width) {
+int64_t persistentPrograms(int64_t tiles, int64_t resident, int64_t width, int64_t trips) {
   int64_t limit = std::max<int64_t>(resident / width, 1);
-  int64_t rounds = (tiles + limit * width - 1) / (limit * width);
-  return std::min(limit, (tiles + rounds * width - 1) / (rounds * width)) * width;
+  int64_t rounds = std::min((tiles + limit * width - 1) / (limit * width), trips);
+  return (tiles + rounds * width - 1) / (rounds * width) * width;
 }
 
 std::string invalidGrid(const std::array<uint32_t, 3> &grid, const std::array<uint32_t, 3> &cluster) {

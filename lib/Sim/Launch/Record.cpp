@@ -14,7 +14,6 @@ namespace json = llvm::json;
 
 constexpr int64_t kMaxNumber = INT32_MAX; // of what is not a size of memory
 constexpr int64_t kMaxOffset = 1 << 24;   // in shared memory
-constexpr int64_t kMaxWaves = 64;
 constexpr uint64_t kMaxCluster = 16; // hardware.md 1.1
 
 /// Reads fields and remembers the first thing that was wrong.
@@ -284,9 +283,9 @@ std::optional<Record> Record::parse(std::string_view text, std::string &error) {
       else
         read.fail(std::string("expected '") + axes[i] + "' in 'grid'");
     record.isPersistent = grid->getBoolean("persistent").value_or(false);
-    record.waves = grid->getInteger("waves").value_or(1);
-    if (record.waves < 1 || record.waves > kMaxWaves)
-      read.fail("expected 'waves' of a grid to be 1 to " + std::to_string(kMaxWaves));
+    record.trips = grid->getInteger("trips").value_or(record.trips);
+    if (record.trips < 1)
+      read.fail("expected 'trips' of a grid to be a positive integer");
   } else {
     read.fail("expected an object 'grid'");
   }

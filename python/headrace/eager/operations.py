@@ -22,7 +22,7 @@ from headrace.language.mlir import Block as TextBlock
 _VALUE = re.compile(r"%\w+")
 _FORM = re.compile(r"(?P<name>[\w.]+) ?(?P<head>.*?)(?: \{(?P<attributes>.*?)\})?(?: : (?P<types>.*))?", re.DOTALL)
 _ARGUMENT = re.compile(r"(%\w+): ([^,)]+)")
-_SETTING = re.compile(r"\b(axis|group|multiple_of|waves) (\d+)")
+_SETTING = re.compile(r"\b(axis|group|multiple_of|trips) (\d+)")
 _COMBINE = re.compile(r"#tile\.combine<\w+>")
 _ORDER = re.compile(r"\[([\d, ]+)\]$")
 _WORDS = re.compile(r"\b(persistent|transpose_a|transpose_b|reverse)\b")

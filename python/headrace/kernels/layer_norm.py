@@ -15,13 +15,13 @@ from headrace.kernels.places import dtype_of, expect, place_of, result
 def layer_norm_kernel(
     X, weight, bias, Y, mean, rstd, eps,
     BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr = 1, WARPS: hr.constexpr = 4, OCCUPANCY: hr.constexpr = 4,
-    SPECIALIZE: hr.constexpr = "auto", WAVES: hr.constexpr = 1,
+    SPECIALIZE: hr.constexpr = "auto", TRIPS: hr.constexpr = None,
 ):  # fmt: skip
     N, blocks = X.shape[1], hr.cdiv(X.shape[0], BR)
     share = 1.0 / float(N)
     is_full = N >= BC
     w, b = weight[0:BC].to(hr.f32)[None, :], bias[0:BC].to(hr.f32)[None, :]
-    for i in hr.persistent(blocks, waves=WAVES, stages=STAGES, specialize=SPECIALIZE):
+    for i in hr.persistent(blocks, trips=TRIPS, stages=STAGES, specialize=SPECIALIZE):
         m = i * BR
         x = X[m : m + BR, 0:BC].to(hr.f32)
         average = hr.sum(x, axis=1) * share

@@ -15,12 +15,12 @@ from headrace.kernels.places import dtype_of, expect, place_of, result
 def rms_norm_kernel(
     X, weight, Y, rstd, eps,
     BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr = 1, WARPS: hr.constexpr = 4, OCCUPANCY: hr.constexpr = 4,
-    SPECIALIZE: hr.constexpr = "auto", WAVES: hr.constexpr = 1,
+    SPECIALIZE: hr.constexpr = "auto", TRIPS: hr.constexpr = None,
 ):  # fmt: skip
     blocks = hr.cdiv(X.shape[0], BR)
     share = 1.0 / float(X.shape[1])
     w = weight[0:BC].to(hr.f32)[None, :]
-    for i in hr.persistent(blocks, waves=WAVES, stages=STAGES, specialize=SPECIALIZE):
+    for i in hr.persistent(blocks, trips=TRIPS, stages=STAGES, specialize=SPECIALIZE):
         m = i * BR
         x = X[m : m + BR, 0:BC].to(hr.f32)
         inverse = hr.rsqrt(hr.sum(x * x, axis=1) * share + eps)

@@ -16,10 +16,10 @@ from headrace.kernels.places import dtype_of, expect, place_of, result
 def softmax_kernel(
     X, Y,
     BR: hr.constexpr, BC: hr.constexpr, STAGES: hr.constexpr = 1, WARPS: hr.constexpr = 4, OCCUPANCY: hr.constexpr = 4,
-    SPECIALIZE: hr.constexpr = "auto", WAVES: hr.constexpr = 1,
+    SPECIALIZE: hr.constexpr = "auto", TRIPS: hr.constexpr = None,
 ):  # fmt: skip
     # BC columns hold a whole row: it is read once.
-    for i in hr.persistent(hr.cdiv(X.shape[0], BR), waves=WAVES, stages=STAGES, specialize=SPECIALIZE):
+    for i in hr.persistent(hr.cdiv(X.shape[0], BR), trips=TRIPS, stages=STAGES, specialize=SPECIALIZE):
         m = i * BR
         x = hr.load(X[m : m + BR, 0:BC], fill=float("-inf")).to(hr.f32)
         e = hr.exp2((x - x.max(axis=1)[:, None]) * LOG2E)

@@ -79,20 +79,24 @@ def programs_of(record: Record, args, processors: int) -> tuple[int, int, int]:
         for expr in (record.grid.x, record.grid.y, record.grid.z)
     )
     if record.grid.persistent and axes[0] > 0:
-        resident = processors * record.min_ctas_per_sm * record.grid.waves
-        axes = (_persistent_programs(axes[0], resident, record.cluster[0]), axes[1], axes[2])
+        resident = processors * record.min_ctas_per_sm
+        programs = _persistent_programs(axes[0], resident, record.cluster[0], record.grid.trips)
+        axes = (programs, axes[1], axes[2])
     return _checked_grid(axes, record)
 
 
-def _persistent_programs(tiles: int, resident: int, width: int) -> int:
-    """The fewest programs that need no more rounds over `tiles` than `resident` programs would, in whole clusters.
+def _persistent_programs(tiles: int, resident: int, width: int, trips: int | None) -> int:
+    """The fewest programs that need no more rounds over `tiles` than `resident` programs would, or than `trips` if that
+    is less, in whole clusters.
 
     512 tiles on 132 multiprocessors take 4 rounds, and so they do on 128: the 4 that would idle in the last round
     leave their share of power and L2 to the others, and every round covers the same number of tile columns.
     """
     limit = max(resident // width, 1)
     rounds = -(-tiles // (limit * width))
-    return min(limit, -(-tiles // (rounds * width))) * width
+    if trips is not None:
+        rounds = min(rounds, trips)
+    return -(-tiles // (rounds * width)) * width
 
 
 def _checked_grid(grid, record: Record) -> tuple[int, int, int]:

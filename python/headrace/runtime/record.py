@@ -83,11 +83,11 @@ class _Parser:
         persistent = self.field(data, "persistent", "grid.persistent")
         if not isinstance(persistent, bool):
             self.fail("expected 'grid.persistent' to be true or false", persistent)
-        waves = data.get("waves", 1)
-        if not _is_int(waves) or waves < 1:
-            self.fail("expected 'grid.waves' to be a positive integer", waves)
+        trips = data.get("trips")
+        if trips is not None and not (_is_int(trips) and trips >= 1):
+            self.fail("expected 'grid.trips' to be a positive integer", trips)
         axes = {axis: self.expr(self.field(data, axis, f"grid.{axis}"), f"grid.{axis}") for axis in "xyz"}
-        return Grid(**axes, persistent=persistent, waves=waves)
+        return Grid(**axes, persistent=persistent, trips=trips)
 
     def expr(self, data, where: str) -> Expr:
         if _is_int(data):

@@ -82,13 +82,13 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Grid:
-    """Numbers of programs along x, y, z; a `persistent` grid has at most `waves` times what is resident."""
+    """Numbers of programs along x, y, z; of a `persistent` grid the resident ones, or more of at most `trips` tiles."""
 
     x: Expr
     y: Expr
     z: Expr
     persistent: bool
-    waves: int = 1
+    trips: int | None = None
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ tile.kernel @programs(%n: index) {
   // CHECK: tile.num_programs 2
   // CHECK: tile.grid %{{.*}}, %{{.*}}, %{{.*}}{{$}}
   // CHECK: tile.grid %{{.*}} persistent{{$}}
-  // CHECK: tile.grid %{{.*}} persistent waves 4
+  // CHECK: tile.grid %{{.*}} persistent trips 4
   // CHECK: %{{.*}}, %{{.*}} = tile.grouped_index %{{.*}} of %{{.*}} x %{{.*}} group 8
   // CHECK: tile.assume %{{.*}} multiple_of 16
   %i = tile.program_id 0
   %count = tile.num_programs 2
   tile.grid %n, %n, %n
   tile.grid %n persistent
-  tile.grid %n persistent waves 4
+  tile.grid %n persistent trips 4
   %row, %column = tile.grouped_index %i of %n x %count group 8
   %m = tile.assume %n multiple_of 16
   tile.return

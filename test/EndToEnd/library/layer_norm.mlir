@@ -8,7 +8,7 @@
 // param WARPS = 4
 // param OCCUPANCY = 4
 // param SPECIALIZE = auto
-// param WAVES = 1
+// param TRIPS = 2147483647
 // param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
@@ -32,7 +32,7 @@ tile.kernel @layer_norm(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : i6
   %M = memref.dim %X, %c0 : !matrix
   %N = memref.dim %X, %c1 : !matrix
   %blocks = arith.ceildivsi %M, %br : index
-  tile.grid %blocks persistent waves ${WAVES}
+  tile.grid %blocks persistent trips ${TRIPS}
 
   %N32 = arith.index_cast %N : index to i32
   %count = arith.sitofp %N32 : i32 to f32

@@ -123,11 +123,11 @@ def variants() -> Iterator[Variant]:
     yield Variant("layer_norm", _layer_norm_calls(2000), crowded, "crowded")
     yield Variant("rms_norm", _rms_norm_calls(2000), crowded, "crowded")
     # More programs than are resident.
-    waves = {"BR": 1, "BC": 256, "WARPS": 2, "STAGES": 3, "WAVES": 3}
-    yield Variant("layer_norm", _layer_norm_calls(200), waves, "waves")
-    yield Variant("softmax_rows", _softmax_calls(((40, 200), (3, 256))), waves, "waves")
+    trips = {"BR": 1, "BC": 256, "WARPS": 2, "STAGES": 3, "TRIPS": 3}
+    yield Variant("layer_norm", _layer_norm_calls(200), trips, "trips")
+    yield Variant("softmax_rows", _softmax_calls(((40, 200), (3, 256))), trips, "trips")
     # The longest rows that headrace.kernels takes.
-    longest = {"BR": 1, "BC": 16384, "WARPS": 8, "OCCUPANCY": 1, "STAGES": 2, "SPECIALIZE": "on", "WAVES": 4}
+    longest = {"BR": 1, "BC": 16384, "WARPS": 8, "OCCUPANCY": 1, "STAGES": 2, "SPECIALIZE": "on", "TRIPS": 5}
     yield Variant("layer_norm", _layer_norm_calls(16000), longest, "longest", in_quick=False)
     yield Variant("rms_norm", _rms_norm_calls(16000), longest, "longest", in_quick=False)
     # Tiles of odd extents, which are padded.

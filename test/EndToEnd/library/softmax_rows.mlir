@@ -9,7 +9,7 @@
 // param WARPS = 4
 // param OCCUPANCY = 4
 // param SPECIALIZE = auto
-// param WAVES = 1
+// param TRIPS = 2147483647
 // param ALIGN = 16
 
 !matrix = memref<?x?x${T}, strided<[?, 1]>>
@@ -24,7 +24,7 @@ tile.kernel @softmax_rows(%X: !matrix {tile.name = "X", tile.align = ${ALIGN} : 
   %br = arith.constant ${BR} : index
   %M = memref.dim %X, %c0 : !matrix
   %blocks = arith.ceildivsi %M, %br : index
-  tile.grid %blocks persistent waves ${WAVES}
+  tile.grid %blocks persistent trips ${TRIPS}
 
   %log2e = arith.constant dense<1.44269504> : !rows
   %first = tile.program_id 0

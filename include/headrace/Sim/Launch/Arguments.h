@@ -35,7 +35,7 @@ int64_t bytesOfType(const std::string &type);
 
 /// How many programs a persistent kernel of `tiles` tiles is launched with when `resident` fit at once, in whole clusters
 /// of `width`.
-int64_t persistentPrograms(int64_t tiles, int64_t resident, int64_t width);
+int64_t persistentPrograms(int64_t tiles, int64_t resident, int64_t width, int64_t trips);
 
 /// Why a grid cannot be launched with these clusters, or "".
 std::string invalidGrid(const std::array<uint32_t, 3> &grid, const std::array<uint32_t, 3> &cluster);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,7 +65,7 @@ struct Record {
   int64_t sharedBytes = 0;
   std::array<Expression, 3> grid;
   bool isPersistent = false;
-  int64_t waves = 1; // of a persistent kernel
+  int64_t trips = std::numeric_limits<int64_t>::max(); // at most, of a program of a persistent kernel
   std::vector<RecordArgument> arguments;
   std::vector<RecordParameter> parameters;
   std::vector<RecordTensorMap> tensorMaps;

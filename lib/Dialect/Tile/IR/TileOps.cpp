@@ -33,9 +33,8 @@ static LogicalResult verifyTile(Operation *op, Type type) {
 LogicalResult GridOp::verify() {
   if (getSizes().empty() || getSizes().size() > 3)
     return emitOpError("expected 1 to 3 sizes, got ") << getSizes().size();
-  constexpr int64_t kMostWaves = 64;
-  if (getWaves() && (!getPersistent() || *getWaves() < 1 || *getWaves() > kMostWaves))
-    return emitOpError("expected 1 to ") << kMostWaves << " waves of a persistent grid, got " << *getWaves();
+  if (getTrips() && (!getPersistent() || *getTrips() < 1))
+    return emitOpError("expected trips of a persistent grid, at least 1, got ") << *getTrips();
   return success();
 }
 

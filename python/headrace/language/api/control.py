@@ -39,7 +39,7 @@ def grid(*sizes: int | Scalar, persistent: bool = False) -> Any:
 def persistent(
     *sizes: int | Scalar,
     group: int = 1,
-    waves: int = 1,
+    trips: int | None = None,
     stages: int | str | None = None,
     specialize: bool | str | None = None,
     consumers: int | str | None = None,
@@ -50,9 +50,10 @@ def persistent(
     With one size the loop's variable is a number from 0 on. With two sizes it is (row, column), in an order that keeps
     rows of `group` tiles in the L2 cache. Sizes as in `hr.grid`, which this replaces; said once, at the top level.
 
-    `waves` launches up to so many times as many programs: where memory is the limit, those of later waves even out what
-    it serves unevenly. `stages` and the other options of `hr.pipelined` are for a loop whose own loads are to run
-    ahead: a kernel that has a tile for each trip, with no loop inside.
+    With `trips`, more programs are launched where each would have more tiles than that: where memory is the limit, the
+    later ones even out what it serves unevenly; 4 to 8 are enough for what a program does once. `stages` and the other
+    options of `hr.pipelined` are for a loop whose own loads are to run ahead: a kernel that has a tile for each trip,
+    with no loop inside.
 
     ```python
     for m, n in hr.persistent(hr.cdiv(M, BM), hr.cdiv(N, BN), group=16): ...

@@ -16,7 +16,7 @@ from headrace.language.operands import as_index, unify
 from headrace.language.operators import fold
 from headrace.language.values import Scalar, Tile, describe, is_number
 
-_MAX_STAGES, _MAX_CONSUMERS, _MAX_WAVES = 64, 8, 64
+_MAX_STAGES, _MAX_CONSUMERS = 64, 8
 _SPECIALIZE = {True: "on", False: "off", "on": "on", "off": "off", "auto": "auto"}
 _ORDERS = {"auto": "auto", "cooperative": "cooperative", "pingpong": "pingpong"}
 
@@ -55,7 +55,7 @@ def persistent(
     em: Emitter,
     sizes: tuple[Any, ...],
     group: Any,
-    waves: Any,
+    trips: Any,
     stages: Any,
     specialize: Any,
     consumers: Any,
@@ -63,15 +63,15 @@ def persistent(
 ) -> Loop:
     if not 1 <= len(sizes) <= 2:
         em.fail(f"expected 1 or 2 sizes in hr.persistent, got {len(sizes)}")
-    group, waves = _group(em, group), want_int(em, waves, "waves")
-    if not 1 <= waves <= _MAX_WAVES:
-        em.fail(f"expected waves to be 1 to {_MAX_WAVES}, got {waves}")
+    group, trips = _group(em, group), None if trips is None else want_int(em, trips, "trips")
+    if trips is not None and trips < 1:
+        em.fail(f"expected trips to be at least 1, got {trips}")
     scalars = [as_index(em, size, "a size in hr.persistent") for size in sizes]
     tiles = scalars[0]
     if len(scalars) == 2:
         text = f"arith.muli {scalars[0].name}, {scalars[1].name} : index"
         tiles = em.scalar(text, index, "tiles", affine=scalars[0].affine * scalars[1].affine, natural=True)
-    _declare_grid(em, (tiles,), "persistent", f" persistent waves {waves}" if waves > 1 else " persistent")
+    _declare_grid(em, (tiles,), "persistent", f" persistent trips {trips}" if trips else " persistent")
     first, programs = _program(em, "program_id", 0, "first"), _program(em, "num_programs", 0, "programs")
     place = None if len(scalars) == 1 else lambda number: _grouped(em, number, *scalars, group)
     given = any(option is not None for option in (stages, specialize, consumers, order))

@@ -28,16 +28,16 @@ def Tile_GridOp : Tile_Op<"grid", []> {
   let description = [{
     The operands must be computed from constants, array extents and scalar arguments only: the launch record carries
     them as expressions. With `persistent` the launcher starts at most as many programs as are resident at once, and
-    the kernel loops with step `tile.num_programs`. `waves N` starts up to N times as many: where memory is the limit,
-    programs of the later waves even out what it serves unevenly.
+    the kernel loops with step `tile.num_programs`. `trips N` starts more where each would have more than N tiles: where memory
+    is the limit, the later programs even out what it serves unevenly.
 
     ```mlir
     tile.grid %tiles persistent
-    tile.grid %rows persistent waves 4
+    tile.grid %rows persistent trips 4
     ```
   }];
-  let arguments = (ins Variadic<Index>:$sizes, UnitAttr:$persistent, OptionalAttr<I64Attr>:$waves);
-  let assemblyFormat = "$sizes (`persistent` $persistent^ (`waves` $waves^)?)? attr-dict";
+  let arguments = (ins Variadic<Index>:$sizes, UnitAttr:$persistent, OptionalAttr<I64Attr>:$trips);
+  let assemblyFormat = "$sizes (`persistent` $persistent^ (`trips` $trips^)?)? attr-dict";
   let hasVerifier = 1;
 }
 
