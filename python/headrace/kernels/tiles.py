@@ -1,7 +1,8 @@
 """Tile sizes by target.
 
-Those of large bf16 products, attention with heads of 65 to 128, softmax and norms on sm_90a are the fastest of what
-python/benchmarks has measured on an H200. Others are the largest for which ptxas spills at most a few bytes.
+Those of large bf16 products, softmax and norms on sm_90a, and of attention on sm_80 and, with heads of 65 to 128, on
+sm_90a are the fastest of what python/benchmarks has measured on an H200. Others are the largest for which ptxas spills
+at most a few bytes.
 """
 
 from __future__ import annotations
@@ -55,13 +56,21 @@ LONGEST_ROW = 16384
 #: Of softmax, and of norms, which hold weights as well: columns at most, then BR, WARPS, OCCUPANCY.
 _ROWS = ((1024, 4, 4, 4), (4096, 4, 16, 2), (8192, 2, 16, 2), (LONGEST_ROW, 1, 16, 2))
 _NORM_ROWS = ((1024, 4, 4, 4), (4096, 2, 16, 2), (8192, 1, 16, 2), (LONGEST_ROW, 1, 16, 1))
-#: Of 16-bit rows where a multiprocessor has 227 KiB of shared memory: also STAGES, SPECIALIZE and WAVES.
-_SHORT, _MIDDLE = ((1024, 4, 4, 4, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4)), (4096, 1, 4, 4, 2, "off", 4)
+#: Of 16-bit rows where a multiprocessor has 227 KiB of shared memory: also STAGES, SPECIALIZE and TRIPS.
 _WIDE_ROWS = {
-    "softmax": (*_SHORT, _MIDDLE, (8192, 2, 16, 2, 1, "off", 4), (LONGEST_ROW, 1, 16, 2, 1, "off", 4)),
-    "layer_norm": (*_SHORT, _MIDDLE, (8192, 1, 4, 3, 2, "off", 4), (LONGEST_ROW, 1, 8, 1, 4, "on", 4)),
-    "rms_norm": (*_SHORT, _MIDDLE, (8192, 1, 4, 3, 3, "off", 4), (LONGEST_ROW, 1, 8, 1, 4, "on", 4)),
-}
+    "softmax": (
+        (1024, 4, 4, 4, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 1, 4, 4, 2, "off", 7),
+        (8192, 2, 16, 2, 1, "off", 2), (LONGEST_ROW, 1, 16, 2, 1, "off", 2),
+    ),
+    "layer_norm": (
+        (1024, 4, 4, 4, 1, "off", 8), (2048, 1, 4, 8, 2, "off", 7), (4096, 1, 4, 4, 2, "off", 7),
+        (8192, 1, 4, 3, 2, "off", 5), (LONGEST_ROW, 1, 8, 1, 4, "on", 5),
+    ),
+    "rms_norm": (
+        (1024, 4, 4, 4, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 1, 4, 4, 2, "off", 7),
+        (8192, 1, 4, 3, 3, "off", 4), (LONGEST_ROW, 1, 8, 1, 4, "on", 4),
+    ),
+}  # fmt: skip
 
 
 def check_row(name: str, columns: int) -> None:
@@ -72,20 +81,20 @@ def check_row(name: str, columns: int) -> None:
 
 def rows(kernel: str, target: str, columns: int, dtype: DType) -> dict[str, Any]:
     """Constants of a `kernel` over rows ("softmax", "layer_norm", "rms_norm"): BR rows at once, BC columns that hold a
-    whole row, WARPS and OCCUPANCY, and where they are chosen STAGES, SPECIALIZE and WAVES."""
+    whole row, WARPS and OCCUPANCY, and where they are chosen STAGES, SPECIALIZE and TRIPS."""
     table: tuple[tuple[Any, ...], ...] = _ROWS if kernel == "softmax" else _NORM_ROWS
     if dtype.bits == 16 and generation_of(target) in ("sm_90", "sm_100"):
         table = _WIDE_ROWS[kernel]
     sizes = next(sizes for most, *sizes in table if columns <= most)
     held = max(1 << (max(columns, 1) - 1).bit_length(), 64) if columns <= 1024 else -(-columns // 1024) * 1024
-    names = ("BR", "WARPS", "OCCUPANCY", "STAGES", "SPECIALIZE", "WAVES")
+    names = ("BR", "WARPS", "OCCUPANCY", "STAGES", "SPECIALIZE", "TRIPS")
     return {"BC": held, **dict(zip(names, sizes, strict=False))}
 
 
 #: By generation: the longest heads, then queries and keys at once and warps. Others have 99 KiB of shared memory.
 _ATTENTION = {
     "sm_75": ((64, 64, 64, 4), (128, 64, 32, 4), (256, 32, 16, 4)),
-    "sm_80": ((64, 128, 64, 4), (128, 128, 64, 8), (256, 128, 32, 8)),
+    "sm_80": ((64, 128, 64, 4), (128, 128, 64, 4), (256, 64, 32, 4)),
     "sm_90": ((64, 128, 128, 8), (128, 192, 128, 12), (256, 128, 32, 8)),
     "sm_100": ((128, 128, 128, 8), (256, 64, 32, 4)),
 }
