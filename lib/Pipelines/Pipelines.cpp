@@ -46,7 +46,7 @@ void headrace::populateSchedulePipeline(OpPassManager &manager) {
 
 void headrace::populateNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createConvertPipeToNVVM());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createSimplifyScalars());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
   manager.addPass(createSCFToControlFlowPass());

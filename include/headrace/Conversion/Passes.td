@@ -32,6 +32,15 @@ def ConvertPipeToNVVM : Pass<"convert-pipe-to-nvvm", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
+def SimplifyScalars : Pass<"simplify-scalars", "::mlir::ModuleOp"> {
+  let summary = "Canonicalise all but scf, whose patterns take the square of the values that a loop carries";
+  let description = [{
+    Upstream's folds and patterns, for kernels whose tiles have become scalars.
+
+    Example: test/Examples/simplify-scalars.mlir
+  }];
+}
+
 def ConvertScalarsToLLVM : Pass<"convert-scalars-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower arith, math, vector, index, cf and NVVM's inline PTX to the LLVM dialect, all at once";
   let description = [{
