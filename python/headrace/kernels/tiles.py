@@ -53,21 +53,23 @@ def widest(target: str, dtype: DType, precision: str | None = None, registers: b
 
 #: Columns of the longest row that a kernel holds at once.
 LONGEST_ROW = 16384
+#: Columns from which on a row is held in whole thousands. Of shorter ones more are taken at once.
+_SHORT_ROW = 1024
 #: Of softmax, and of norms, which hold weights as well: columns at most, then BR, WARPS, OCCUPANCY.
-_ROWS = ((1024, 4, 4, 4), (4096, 4, 16, 2), (8192, 2, 16, 2), (LONGEST_ROW, 1, 16, 2))
-_NORM_ROWS = ((1024, 4, 4, 4), (4096, 2, 16, 2), (8192, 1, 16, 2), (LONGEST_ROW, 1, 16, 1))
+_ROWS = ((_SHORT_ROW, 4, 4, 4), (4096, 4, 16, 2), (8192, 2, 16, 2), (LONGEST_ROW, 1, 16, 2))
+_NORM_ROWS = ((_SHORT_ROW, 4, 4, 4), (4096, 2, 16, 2), (8192, 1, 16, 2), (LONGEST_ROW, 1, 16, 1))
 #: Of 16-bit rows where a multiprocessor has 227 KiB of shared memory: also STAGES, SPECIALIZE and TRIPS.
 _WIDE_ROWS = {
     "softmax": (
-        (1024, 4, 4, 4, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 1, 4, 4, 2, "off", 7),
+        (_SHORT_ROW, 2, 2, 8, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 2, 4, 4, 2, "off", 3),
         (8192, 2, 16, 2, 1, "off", 2), (LONGEST_ROW, 1, 16, 2, 1, "off", 2),
     ),
     "layer_norm": (
-        (1024, 4, 4, 4, 1, "off", 8), (2048, 1, 4, 8, 2, "off", 7), (4096, 1, 4, 4, 2, "off", 7),
+        (_SHORT_ROW, 2, 2, 8, 2, "off", 8), (2048, 1, 4, 8, 2, "off", 7), (4096, 1, 8, 4, 3, "off", 7),
         (8192, 1, 4, 3, 2, "off", 5), (LONGEST_ROW, 1, 8, 1, 4, "on", 5),
     ),
     "rms_norm": (
-        (1024, 4, 4, 4, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 1, 4, 4, 2, "off", 7),
+        (_SHORT_ROW, 2, 4, 8, 2, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 1, 8, 4, 3, "off", 7),
         (8192, 1, 4, 3, 3, "off", 4), (LONGEST_ROW, 1, 8, 1, 4, "on", 4),
     ),
 }  # fmt: skip
@@ -85,10 +87,13 @@ def rows(kernel: str, target: str, columns: int, dtype: DType) -> dict[str, Any]
     table: tuple[tuple[Any, ...], ...] = _ROWS if kernel == "softmax" else _NORM_ROWS
     if dtype.bits == 16 and generation_of(target) in ("sm_90", "sm_100"):
         table = _WIDE_ROWS[kernel]
-    sizes = next(sizes for most, *sizes in table if columns <= most)
-    held = max(1 << (max(columns, 1) - 1).bit_length(), 64) if columns <= 1024 else -(-columns // 1024) * 1024
-    names = ("BR", "WARPS", "OCCUPANCY", "STAGES", "SPECIALIZE", "TRIPS")
-    return {"BC": held, **dict(zip(names, sizes, strict=False))}
+    rows_at_once, *others = next(sizes for most, *sizes in table if columns <= most)
+    held = -(-columns // _SHORT_ROW) * _SHORT_ROW
+    if columns <= _SHORT_ROW:
+        held = max(1 << (max(columns, 1) - 1).bit_length(), 64)
+        rows_at_once *= _SHORT_ROW // held
+    names = ("WARPS", "OCCUPANCY", "STAGES", "SPECIALIZE", "TRIPS")
+    return {"BR": rows_at_once, "BC": held, **dict(zip(names, others, strict=False))}
 
 
 #: By generation: the longest heads, then queries and keys at once and warps. Others have 99 KiB of shared memory.
