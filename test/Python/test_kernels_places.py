@@ -77,7 +77,7 @@ def test_attention_on_a_gpu(launched):
 @pytest.mark.parametrize(
     ("columns", "sizes"),
     [(1000, (2, 1024, 2, 8, 1, "off", 4)), (1024, (2, 1024, 2, 8, 1, "off", 4)), (1025, (1, 2048, 4, 8, 2, "off", 4)),
-     (4096, (2, 4096, 4, 4, 2, "off", 3)), (8192, (2, 8192, 16, 2, 1, "off", 2)),
+     (4096, (2, 4096, 4, 4, 1, "off", 3)), (8192, (2, 8192, 16, 2, 1, "off", 2)),
      (16384, (1, 16384, 16, 2, 1, "off", 2)), (3, (32, 64, 2, 8, 1, "off", 4)), (129, (8, 256, 2, 8, 1, "off", 4))],
 )  # fmt: skip
 def test_rows_on_a_gpu(launched, columns, sizes):

@@ -61,7 +61,7 @@ _NORM_ROWS = ((_SHORT_ROW, 4, 4, 4), (4096, 2, 16, 2), (8192, 1, 16, 2), (LONGES
 #: Of 16-bit rows where a multiprocessor has 227 KiB of shared memory: also STAGES, SPECIALIZE and TRIPS.
 _WIDE_ROWS = {
     "softmax": (
-        (_SHORT_ROW, 2, 2, 8, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 2, 4, 4, 2, "off", 3),
+        (_SHORT_ROW, 2, 2, 8, 1, "off", 4), (2048, 1, 4, 8, 2, "off", 4), (4096, 2, 4, 4, 1, "off", 3),
         (8192, 2, 16, 2, 1, "off", 2), (LONGEST_ROW, 1, 16, 2, 1, "off", 2),
     ),
     "layer_norm": (
