@@ -6,6 +6,7 @@ from language_twins import VECTOR, twin
 
 import headrace as hr
 from headrace.kernels.block_scaled import block_scaled_gemm_kernel
+from headrace.kernels.microscaled import microscaled_gemm_kernel
 from headrace.kernels.scaled import scaled_gemm_kernel
 from headrace.kernels.weights import int4_weights_kernel, int8_weights_kernel
 
@@ -34,5 +35,13 @@ twin(
     },
     "gemm_fp8_block_scaled",
 )(block_scaled_gemm_kernel)
+twin(
+    lambda t: {
+        **dict.fromkeys("AB", t[:, ::1]),
+        **dict.fromkeys(("SA", "SB"), hr.i8[:, ::1].aligned(1)),
+        "C": hr.bf16[:, ::1],
+    },
+    "gemm_microscaled",
+)(microscaled_gemm_kernel)
 twin(_weights, "gemm_int8_weights")(int8_weights_kernel)
 twin(_weights, "gemm_int4_weights")(int4_weights_kernel)

@@ -36,6 +36,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     ),
     "gemm_int8_scaled": lambda s, a, b, sa, sb, c, **on: hr.kernels.scaled_gemm(a, b, sa, sb, out=c, **on),
     "gemm_int8_weights": lambda s, a, w, scales, c, **on: hr.kernels.int8_weights_gemm(a, w, scales, out=c, **on),
+    "gemm_microscaled": lambda s, a, sa, b, sb, c, **on: hr.kernels.microscaled_gemm(a, sa, b, sb, out=c, **on),
     "gemm_residual": lambda s, a, b, r, c, **on: hr.kernels.gemm(a, b, residual=r, out=c, **on),
     "gemm_split_k": lambda s, a, b, c, splits, **on: hr.kernels.split_k_gemm(a, b, splits, out=c, **on),
     "gemm_swiglu": lambda s, a, g, u, c, **on: hr.kernels.gated_gemm(a, g, u, out=c, **on),

@@ -12,7 +12,7 @@ DEFAULT = {
     # in percent
     "scf-for": 15, "specialize": 50, "persistent": 15, "fill": 20, "unaligned": 25, "odd-extent": 40, "warps": 20,
     "empty-loop": 8, "more-dimensions": 10, "column-major": 5, "swap": 25, "f64-dot": 4, "f8-programs": 12,
-    "guarded-load": 15, "tensor-core": 45,
+    "guarded-load": 15, "tensor-core": 45, "scaled-dot": 8,
 }  # fmt: skip
 
 

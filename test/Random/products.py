@@ -24,6 +24,12 @@ class Products(ShapeOps):
         """
         b = self.b
         m, n, k = sizes
+        if (
+            k % 32 == 0
+            and (accumulator is None or accumulator.element == "f32")
+            and b.chance(self.weights["scaled-dot"])
+        ):
+            return self._scaled_dot(sizes, accumulator, room or LIMITS["f32"] // 2)
         element = self._operand_element(accumulator)
         result = Type(_DOT_RESULT.get(element, "f32"), (m, n))
         limit = _F8_SUM if element in FLOAT8 else LIMITS[result.element] // 2
@@ -65,6 +71,30 @@ class Products(ShapeOps):
             if value is not None:
                 return b.clamp(value, bound)
         return b.clamp(self.accesses.load(type_, min(bound, load_bound(type_.element))), bound)
+
+    def _scaled_dot(self, sizes: tuple[int, int, int], accumulator: Value | None, room: int) -> Value:
+        """A product of blocks with scales that make whole numbers of all: of e2m1 in pairs, or of 8-bit floats."""
+        b = self.b
+        m, n, k = sizes
+        result = Type("f32", (m, n))
+        element = b.rng.choice(sorted(FLOAT8)) if self.weights["f8"] and b.chance(50) else "i8"
+        factors = element == "i8" and self.weights["f8"] and b.chance(50)
+        operands, bound = [], k
+        for rows in (m, n):
+            numbers = self._operand(
+                Type(element, (rows, k // 2 if element == "i8" else k)), 2 if element != "i8" else 127
+            )
+            # As i8, -128 and -127 are the exponents of 2 and 4.
+            scale = 2 if factors else b.rng.choice((-128, -127) if element == "i8" else (127, -128, -127))
+            type_ = Type("f8E4M3FN" if factors else "i8", (rows, k // (16 if factors else 32)))
+            operands += [numbers, b.constant(type_, scale)]
+            bound *= (2 if factors else {127: 1, -128: 2, -127: 4}[scale]) * (6 if element == "i8" else numbers.bound)
+        if bound > room:
+            return self.dot(sizes, accumulator, room)
+        acc = b.constant(result, 0) if accumulator is None else accumulator
+        names = ", ".join(operand.name for operand in (*operands, acc))
+        types = ", ".join(str(operand.type) for operand in operands)
+        return b.emit(f"tile.dot_scaled {names} : {types} -> {result}", result, acc.bound + bound)
 
     def chained_dot(self, sizes: tuple[int, int, int], extent: int) -> Value:
         """The result of a product, cast, as the first operand of another: M x N times N x `extent`."""

@@ -62,6 +62,32 @@ def _dot(op: Operation, args: list[np.ndarray]) -> np.ndarray:
     return wrap(signed(acc) + (wide(a) @ wide(b)).astype(np.int64), acc.dtype)
 
 
+#: The magnitudes of e2m1.
+_E2M1 = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+
+
+def _scaled(numbers: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """The numbers of an operand of tile.dot_scaled times their scales, in float64."""
+    if numbers.dtype == np.int8:
+        pairs = numbers.view(np.uint8)
+        nibbles = np.stack([pairs & 15, pairs >> 4], axis=-1).reshape(len(pairs), -1)
+        values = np.where(nibbles & 8, -1.0, 1.0) * _E2M1[nibbles & 7]
+    else:
+        values = wide(numbers)
+    if scales.dtype == np.int8:
+        exponents = scales.view(np.uint8).astype(np.int64)
+        factors = np.where(exponents == 255, np.nan, np.ldexp(1.0, exponents - 127))
+    else:
+        factors = wide(scales)
+    return values * np.repeat(factors, values.shape[1] // factors.shape[1], axis=1)
+
+
+def _dot_scaled(op: Operation, args: list[np.ndarray]) -> np.ndarray:
+    """As tile.dot: sums in float64 and rounds once."""
+    a, a_scale, b, b_scale, acc = args
+    return narrow(wide(acc) + _scaled(a, a_scale) @ _scaled(b, b_scale).T, acc.dtype)
+
+
 EVALUATORS = {
     "tile.expand_dims": _expand_dims,
     "tile.broadcast": _broadcast,
@@ -70,6 +96,7 @@ EVALUATORS = {
     "tile.reshape": _reshape,
     "tile.join": _join,
     "tile.dot": _dot,
+    "tile.dot_scaled": _dot_scaled,
     "tensor.splat": _splat,
 }
 

@@ -23,6 +23,7 @@ from headrace.kernels.gated import gated_gemm
 from headrace.kernels.gemm import gemm
 from headrace.kernels.grouped import grouped_gemm
 from headrace.kernels.layer_norm import layer_norm
+from headrace.kernels.microscaled import microscaled_gemm
 from headrace.kernels.rms_norm import rms_norm
 from headrace.kernels.scaled import scaled_gemm
 from headrace.kernels.softmax import softmax
@@ -39,6 +40,7 @@ __all__ = [
     "int4_weights_gemm",
     "int8_weights_gemm",
     "layer_norm",
+    "microscaled_gemm",
     "pack_int4",
     "rms_norm",
     "scaled_gemm",

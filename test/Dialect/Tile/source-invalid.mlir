@@ -253,3 +253,29 @@ tile.kernel @assert_in_a_reduction(%v: memref<?xf32>) {
   tile.return
 }
 }
+
+// -----
+
+module attributes {tile.target = "sm_80"} {
+tile.kernel @scaled_8_bit_floats() {
+  %a = arith.constant dense<0.0> : tensor<64x64xf8E4M3FN>
+  %s = arith.constant dense<127> : tensor<64x2xi8>
+  %acc = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error@+1 {{'tile.dot_scaled' op cvt e4m3x2/e5m2x2 needs sm_89, }}
+  %d = tile.dot_scaled %a, %s, %a, %s, %acc : tensor<64x64xf8E4M3FN>, tensor<64x2xi8>, tensor<64x64xf8E4M3FN>, tensor<64x2xi8> -> tensor<64x64xf32>
+  tile.return
+}
+}
+
+// -----
+
+module attributes {tile.target = "sm_90a"} {
+tile.kernel @taking_turns(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{expected order = cooperative or auto: that groups take turns (pingpong) is not there yet}}
+  tile.for %i = %c0 to %n step %c1 pipeline(order = pingpong) {
+  }
+  tile.return
+}
+}

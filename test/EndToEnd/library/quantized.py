@@ -89,6 +89,40 @@ def _int4_weights(half: int):
     return calls
 
 
+#: The magnitudes of e2m1, whose fourth bit is the sign.
+_E2M1 = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+
+
+def _microscaled(numbers: str, block: int):
+    """Operands of `numbers` ("e2m1" in pairs), with exponents as scales of 32, or factors of e4m3 of 16."""
+
+    def operand(rng, rows: int, k: int):
+        """The array, its scales, and what both mean."""
+        if numbers == "e2m1":
+            codes = rng.integers(0, 16, (rows, k))
+            array = holding("i8", (codes[:, ::2] | codes[:, 1::2] << 4).astype(np.uint8).view(np.int8))
+            values = np.where(codes & 8, -1.0, 1.0) * _E2M1[codes & 7]
+        else:
+            array = normal(rng, numbers, (rows, k))
+            values = array.view.astype(np.float64)
+        if block == 16:
+            scales = _scales(rng, "e4m3", (rows, k // block))
+            factors = scales.view.astype(np.float64)
+        else:
+            exponents = rng.integers(115, 135, (rows, k // block))
+            scales = holding("i8", exponents.astype(np.uint8).view(np.int8))
+            factors = np.exp2(exponents - 127.0)
+        return array, scales, values * np.repeat(factors, block, axis=1)
+
+    def calls(rng):
+        for m, n, k in ((129, 200, 416), (1, 8, 32), (65, 72, 0), (63, 130, 160), (130, 16, 288)):
+            (a, of_a, a_value), (b, of_b, b_value) = operand(rng, m, k), operand(rng, n, k)
+            exact = dot(real(a_value), real(b_value).swapped(), "bf16")
+            yield Call(f"{m}x{n}x{k}", [a, of_a, b, of_b, surrounded("bf16", (m, n))], {4: exact})
+
+    return calls
+
+
 def variants() -> Iterator[Variant]:
     yield Variant("gemm_int8_scaled", _row_scaled("i8"), {"BK": 64, **_SMALL})
     yield Variant("gemm_int8_scaled", _row_scaled("i8"), {}, "large", in_quick=False)
@@ -96,6 +130,12 @@ def variants() -> Iterator[Variant]:
     yield Variant("gemm_fp8_row_scaled", _row_scaled("e4m3"), {}, "large", targets=_FP8, in_quick=False)
     yield Variant("gemm_fp8_block_scaled", _block_scaled, {"STAGES": 2}, targets=_FP8)
     yield Variant("gemm_fp8_block_scaled", _block_scaled, {"BM": 64}, "rows-64", targets=_FP8, in_quick=False)
+    e4m3, e5m2 = ({"T": name, "COLUMNS": 64} for name in ("f8E4M3FN", "f8E5M2"))
+    nvfp4 = {"S": "f8E4M3FN", "SCALES": 4, "BM": 64, "BN": 64}
+    yield Variant("gemm_microscaled", _microscaled("e2m1", 32))
+    yield Variant("gemm_microscaled", _microscaled("e2m1", 16), nvfp4, "nvfp4", targets=_FP8)
+    yield Variant("gemm_microscaled", _microscaled("e4m3", 32), e4m3, "e4m3", targets=_FP8)
+    yield Variant("gemm_microscaled", _microscaled("e5m2", 32), e5m2, "e5m2", targets=_FP8, in_quick=False)
     yield Variant("gemm_int8_weights", _int8_weights, _SMALL)
     yield Variant("gemm_int8_weights", _int8_weights, {}, "large", in_quick=False)
     yield Variant("gemm_int4_weights", _int4_weights(16), {"H": 16, "BM": 64, "BN": 128, "STAGES": 3})

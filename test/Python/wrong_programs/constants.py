@@ -109,6 +109,13 @@ def unknown_order(A):
         A[0:64, k : k + 64] = A[0:64, k : k + 64] * 2
 
 
+@refused("expected order = cooperative or auto: that groups take turns (pingpong) is not there yet", A=HALF)
+def groups_that_take_turns(A):
+    hr.grid(1)
+    for k in hr.pipelined(0, A.shape[1], 64, order="pingpong"):  # <--
+        A[0:64, k : k + 64] = A[0:64, k : k + 64] * 2
+
+
 @refused("expected warps of 1 to 32, or the name of a constexpr parameter, got 64", knobs={"warps": 64}, X=VECTOR)
 def too_many_warps(X):  # <--
     hr.grid(1)

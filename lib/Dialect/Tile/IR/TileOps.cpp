@@ -124,6 +124,54 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+/// The number of K of an operand of tile.dot_scaled; nullopt if its type is none of an operand.
+static std::optional<int64_t> numbersOfRow(RankedTensorType type) {
+  if (type.getElementType().isInteger(8))
+    return 2 * type.getDimSize(1);
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type.getElementType()) ? std::optional(type.getDimSize(1))
+                                                                      : std::nullopt;
+}
+
+LogicalResult DotScaledOp::verify() {
+  SmallVector<RankedTensorType> types;
+  for (Value value : getOperands()) {
+    if (failed(verifyTile(*this, value.getType())))
+      return failure();
+    types.push_back(cast<RankedTensorType>(value.getType()));
+    if (types.back().getRank() != 2)
+      return emitOpError("expected operands of rank 2, got ") << types.back();
+  }
+  RankedTensorType a = types[0], aScale = types[1], b = types[2], bScale = types[3], acc = types[4];
+  // C2: the types of the numbers.
+  std::optional<int64_t> aK = numbersOfRow(a), bK = numbersOfRow(b);
+  if (!aK || !bK)
+    return emitOpError("expected numbers of f8E4M3FN or f8E5M2, or pairs of 4 bits in i8, got ")
+           << (aK ? b : a).getElementType();
+  // C3: the types of the scales.
+  Type scale = aScale.getElementType();
+  bool isExponent = scale.isInteger(8);
+  if (scale != bScale.getElementType() || (!isExponent && !isa<Float8E4M3FNType>(scale)))
+    return emitOpError("expected scales of i8 (powers of two) or of f8E4M3FN for both operands, got ")
+           << scale << " and " << bScale.getElementType();
+  if (!isExponent && !(a.getElementType().isInteger(8) && b.getElementType().isInteger(8)))
+    return emitOpError("expected scales of i8 for numbers of 8 bits, got ") << scale;
+  // C1: extents agree.
+  if (*aK != *bK)
+    return emitOpError("expected operands of one K, got ") << *aK << " numbers in a and " << *bK << " in b";
+  if (!acc.getElementType().isF32() || acc.getDimSize(0) != a.getDimSize(0) || acc.getDimSize(1) != b.getDimSize(0))
+    return emitOpError("expected an accumulator of ")
+           << a.getDimSize(0) << " x " << b.getDimSize(0) << " of f32 from a and b, got " << acc;
+  // C4: whole blocks.
+  int64_t block = blockOf(scale);
+  if (*aK % block)
+    return emitOpError("expected K to be a multiple of ") << block << ", the numbers of a scale, got " << *aK;
+  for (auto [operand, scales] : {std::pair(a, aScale), std::pair(b, bScale)})
+    if (scales.getDimSize(0) != operand.getDimSize(0) || scales.getDimSize(1) != *aK / block)
+      return emitOpError("expected scales of ")
+             << operand.getDimSize(0) << " x " << *aK / block << ", one for " << block << " numbers, got " << scales;
+  return success();
+}
+
 LogicalResult ExpandDimsOp::verify() {
   auto source = dyn_cast<RankedTensorType>(getSource().getType());
   auto result = dyn_cast<RankedTensorType>(getResult().getType());

@@ -163,6 +163,11 @@ LogicalResult SourceChecker::checkOp(Operation *op) {
   if (isa<ReduceStoreOp>(op) || (scatter && scatter.getCombine()))
     if (getElementTypeOrSelf(op->getOperand(0)).isBF16() && !target.has(Feature::CpAsync))
       return op->emitOpError("combines bf16 atomically, which sm_80 and newer can, got ") << target.name;
+  // Their numbers are converted.
+  if (isa<DotScaledOp>(op) && llvm::any_of(op->getOperandTypes(), isFloat8) && !target.has(Feature::F8Convert))
+    return op->emitOpError(missingFeature(Feature::F8Convert, target));
+  if (auto loop = dyn_cast<ForOp>(op); loop && loop.getPipeline() && loop.getPipeline()->getOrder() == Order::Pingpong)
+    return op->emitError("expected order = cooperative or auto: that groups take turns (pingpong) is not there yet");
   if (auto dim = dyn_cast<memref::DimOp>(op))
     return checkDim(dim);
   if (isa<PrintOp>(op))

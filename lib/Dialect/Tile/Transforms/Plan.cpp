@@ -3,6 +3,7 @@
 #include "CheckSource.h"
 #include "ChooseAtom.h"
 #include "ExpandFills.h"
+#include "ExpandScales.h"
 #include "HoistLoads.h"
 #include "PadTiles.h"
 #include "headrace/Dialect/Tile/Transforms/CopyMechanism.h"
@@ -83,6 +84,7 @@ struct TilePlanPass : public headrace::tile::impl::TilePlanBase<TilePlanPass> {
 } // namespace
 
 LogicalResult Planner::run() {
+  expandScales(kernel);
   expandFills(kernel);
   if (failed(chooseAtoms()))
     return failure();
@@ -96,7 +98,8 @@ LogicalResult Planner::run() {
 void Planner::explain(Operation *op, StringRef what, const std::string &why) {
   if (why.empty())
     return;
-  op->setAttr(kWhyAttr, StringAttr::get(op->getContext(), why));
+  auto known = op->getAttrOfType<StringAttr>(kWhyAttr);
+  op->setAttr(kWhyAttr, StringAttr::get(op->getContext(), known ? known.str() + "; " + why : why));
   op->emitRemark() << what << ": " << why;
 }
 

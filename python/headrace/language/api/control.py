@@ -75,7 +75,8 @@ def pipelined(
     """A loop as `range(start, stop, step)` whose loads run ahead of its arithmetic. `step` is positive.
 
     `stages`: trips in flight, "auto" for as many as fit, 0 or 1 for none. `specialize`: True gives the copies warps of
-    their own. `consumers`: groups of compute warps. `order`: "cooperative" groups share a tile, "pingpong" take turns.
+    their own. `consumers`: groups of compute warps. `order`: "cooperative" groups share a tile; "pingpong" ones, which
+    take turns, are refused: they are not there yet.
 
     ```python
     for k in hr.pipelined(0, K, BK, stages=4):

@@ -198,3 +198,21 @@ def dot(a: Tile, b: Tile, acc: Tile | float | None = None, *, precision: str | N
     acc = hr.dot(a, b.T, acc)
     ```
     """
+
+
+@builtin
+def dot_scaled(a: Tile, a_scale: Tile, b: Tile, b_scale: Tile, acc: Tile | float | None = None) -> Tile:
+    """The product of `a` and ``b.T`` whose blocks along K have scales, added to `acc` [M, N] of f32 if it is given.
+
+    `a` is [M, K] and `b` [N, K] of e4m3 or e5m2 (mxfp8), or of i8 with two e2m1 numbers in each, [M, K / 2] and
+    [N, K / 2], the even one in the low half (mxfp4, nvfp4). Scales are [M, K / 32] and [N, K / 32] of i8, exponents of
+    two with a bias of 127 (OCP microscaling), or for e2m1 also e4m3, one for 16 numbers: [M, K / 16] and [N, K / 16].
+    8-bit floats need sm_89. No target's own scaled products are used yet: numbers take their scales as bf16, which
+    holds them exactly unless they are beyond its range.
+
+    Refused: other dtypes, different K, scales of another shape, a K that is no whole number of blocks.
+
+    ```python
+    acc = hr.dot_scaled(A[m:m + BM, k:k + 64], SA[m:m + BM, s:s + 2], B[n:n + BN, k:k + 64], SB[n:n + BN, s:s + 2], acc)
+    ```
+    """

@@ -117,6 +117,36 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   }];
 }
 
+def Tile_DotScaledOp : Tile_Op<"dot_scaled", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "product of tiles whose blocks along K have scales (OCP microscaling formats, nvfp4), added to an accumulator";
+  let description = [{
+    `acc` and the result are M x N of f32; `a` has M rows, `b` has N rows, and K runs along the rows of both. Numbers are
+    f8E4M3FN, f8E5M2, or in i8 two of 4 bits (e2m1) for each element, that of the even k in the low half. Scales have a
+    row for each row of their operand and a column for each block: i8 holds an exponent of two (e8m0: 2^(x - 127), 255 is
+    NaN) of 32 numbers, f8E4M3FN a factor of 16.
+
+    C1: extents agree. C2: the numbers are of those types. C3: both scales are of one type, and f8E4M3FN scales numbers of
+    4 bits only. C4: a whole number of blocks.
+
+    ```mlir
+    %d = tile.dot_scaled %a, %aScale, %b, %bScale, %acc
+        : tensor<128x64xf8E4M3FN>, tensor<128x2xi8>, tensor<256x64xf8E4M3FN>, tensor<256x2xi8> -> tensor<128x256xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$a, AnyStaticShapeTensor:$a_scale, AnyStaticShapeTensor:$b,
+                       AnyStaticShapeTensor:$b_scale, AnyStaticShapeTensor:$acc);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc attr-dict
+    `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Numbers for each scale of this type.
+    static int64_t blockOf(::mlir::Type scale) { return scale.isInteger(8) ? 32 : 16; }
+  }];
+}
+
 def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
   let summary = "inserts a dimension of extent 1";
   let arguments = (ins AnyStaticShapeTensor:$source, ConfinedAttr<I64Attr, [IntNonNegative]>:$axis);
