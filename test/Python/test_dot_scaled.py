@@ -109,3 +109,17 @@ def test_report_says_how_it_is_multiplied():
     types = {"A": hr.i8[:, ::1], "SA": hr.i8[:, ::1], "B": hr.i8[:, ::1], "SB": hr.i8[:, ::1], "C": hr.f32[:, ::1]}
     compiled = hr.compile(product, {**types, "M": 64, "W": 32, "S": 2}, "sm_90a")
     assert "numbers take their scales before and are multiplied as bf16" in str(compiled.report())
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, ml_dtypes.float8_e8m0fnu])
+def test_bytes_of_others_are_taken_as_they_are(dtype):
+    numbers = np.ones((64, 64), _E4M3)
+    scales = np.full((64, 2), _ONE + 1, np.uint8).view(dtype)
+    c = hr.kernels.microscaled_gemm(numbers, scales, numbers, scales, out_dtype=hr.f32, on="sim", target="sm_90a")
+    np.testing.assert_array_equal(c, np.full((64, 64), 256.0, np.float32))
+
+
+def test_rows_that_are_no_whole_blocks():
+    numbers, scales = np.ones((64, 40), _E4M3), np.full((64, 2), _ONE, np.int8)
+    with pytest.raises(hr.LaunchError, match="expected a multiple of 32 numbers in a row, got 40"):
+        hr.kernels.microscaled_gemm(numbers, scales, numbers, scales, on="sim", target="sm_90a")

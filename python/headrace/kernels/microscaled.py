@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import headrace as hr
@@ -28,6 +29,18 @@ def microscaled_gemm_kernel(
         C[m : m + BM, n : n + BN] = total.to(C.dtype)
 
 
+#: Types of others for bytes whose bits are exponents, or pairs of numbers.
+_BYTES = ("uint8", "float8_e8m0fnu", "float4_e2m1fn_x2")
+
+
+def _as_i8(array: Any) -> Any:
+    """The array, bytes of numpy and torch as what holds their bits here."""
+    module, _, name = str(getattr(array, "dtype", "")).rpartition(".")
+    if name not in _BYTES:
+        return array
+    return array.view(sys.modules["torch"].int8 if module == "torch" else "int8")
+
+
 def microscaled_gemm(
     a: Any,
     a_scale: Any,
@@ -42,11 +55,12 @@ def microscaled_gemm(
 ) -> Any:
     """``(a a_scale) (b b_scale)^T``, each scale for its block of a row: mxfp8, mxfp4 and nvfp4.
 
-    `a` is [M, K] and `b` [N, K] of e4m3 or e5m2 (sm_89 on), or int8 of two e2m1 numbers each, [M, K / 2] and
-    [N, K / 2], the even one in the low half. `a_scale` and `b_scale` are [M, K / 32] and [N, K / 32] of int8, exponents
-    of two with a bias of 127, or for e2m1 also [M, K / 16] and [N, K / 16] of e4m3. The result is [M, N] of
+    `a` is [M, K] and `b` [N, K] of e4m3 or e5m2 (sm_89 on), or bytes of two e2m1 numbers each, [M, K / 2] and
+    [N, K / 2], the even one in the low half. `a_scale` is [M, K / 32] and `b_scale` [N, K / 32] of bytes, which are
+    exponents of two with a bias of 127, or for e2m1 also [M, K / 16] and [N, K / 16] of e4m3. The result is [M, N] of
     `out_dtype`, summed in f32. See `hr.dot_scaled` for what is exact, `headrace.kernels` for the rest.
     """
+    a, a_scale, b, b_scale = (_as_i8(array) for array in (a, a_scale, b, b_scale))
     place = place_of(a, on, target)
     m, held = expect("a", a, None, None)
     n, _ = expect("b", b, None, None)

@@ -1,8 +1,7 @@
 """Tile sizes by target.
 
-Those of large bf16 products, softmax and norms on sm_90a, and of attention on sm_80 and, with heads of 65 to 128, on
-sm_90a are the fastest of what python/benchmarks has measured on an H200. Others are the largest for which ptxas spills
-at most a few bytes.
+Those of large bf16 products, softmax and norms on sm_90a, and of attention on sm_80 and sm_90a are the fastest of what
+python/benchmarks has measured on an H200. Others are the largest for which ptxas spills at most a few bytes.
 """
 
 from __future__ import annotations
@@ -100,9 +99,12 @@ def rows(kernel: str, target: str, columns: int, dtype: DType) -> dict[str, Any]
 _ATTENTION = {
     "sm_75": ((64, 64, 64, 4), (128, 64, 32, 4), (256, 32, 16, 4)),
     "sm_80": ((64, 128, 64, 4), (128, 128, 64, 4), (256, 64, 32, 4)),
-    "sm_90": ((64, 128, 128, 8), (128, 192, 128, 12), (256, 128, 32, 8)),
+    "sm_90": (
+        (64, 192, 176, 12), (96, 192, 144, 12), (128, 192, 128, 12), (160, 128, 112, 8), (192, 128, 80, 8),
+        (256, 128, 48, 8),
+    ),
     "sm_100": ((128, 128, 128, 8), (256, 64, 32, 4)),
-}
+}  # fmt: skip
 _OTHER_ATTENTION = ((64, 128, 64, 4), (128, 64, 64, 4), (192, 64, 32, 4), (256, 64, 16, 4))
 
 

@@ -153,6 +153,10 @@ def _attention_variants() -> Iterator[Variant]:
                 yield Variant("attention", calls, settings, f"{kind}-{dtype}-{d}", in_quick=quick)
         large = _attention_calls("bf16", 128, causal, ((200, 300, 1, 1), (130, 129, 2, 1)))
         yield Variant("attention", large, {"CAUSAL": str(causal).lower()}, f"{kind}-large")
+    # More sums than one wgmma of three warpgroups may have.
+    wide = _attention_calls("bf16", 64, True, ((200, 300, 1, 1), (130, 129, 2, 1)))
+    settings = {"CAUSAL": "true", "D": 64, "BM": 192, "BN": 256, "WARPS": 12}
+    yield Variant("attention", wide, settings, "causal-wide", targets=("sm_90a",), in_quick=False)
 
 
 def variants() -> Iterator[Variant]:

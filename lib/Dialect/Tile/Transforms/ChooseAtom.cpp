@@ -71,9 +71,12 @@ struct Search {
   /// Columns of one instruction: the table's n is the largest of wgmma and tcgen05.
   int64_t columns(const MmaAtom &atom) const {
     if (atom.family == MmaFamily::Wgmma)
-      return std::min<int64_t>(n / groupsN, 256);
+      return wgmmaColumns(atom, n / groupsN, groupsM * groupsN);
     return atom.family == MmaFamily::Tcgen05 ? n : atom.n;
   }
+  /// Columns of one wgmma of `groups` warpgroups that have `columns` each: as many as have room, in equal parts. 0 if
+  /// that is no legal number.
+  int64_t wgmmaColumns(const MmaAtom &atom, int64_t columns, int64_t groups) const;
   int64_t accumulatorRegisters(int64_t threads) const { return m * n * accBytes / 4 / threads; }
   /// Panels narrower than 16 bytes have no matrix descriptor.
   std::string checkDescriptor(Value operand, bool isA);
@@ -171,15 +174,33 @@ std::string Search::tryMmaSync(const MmaAtom &atom) {
   return "";
 }
 
+int64_t Search::wgmmaColumns(const MmaAtom &atom, int64_t columns, int64_t groups) const {
+  // ptxas (C7602) wants the sums of an instruction and some 30 registers more within what a thread starts with, whatever
+  // setmaxnreg gives it later. Where that is used, a warpgroup for copies starts with as many, else perhaps a warp.
+  constexpr int64_t kBesideSums = 32;
+  std::optional<int64_t> occupancy = dot->getParentOfType<KernelOp>().getOccupancy();
+  int64_t threads = (128 * groups + (groups > 1 && !occupancy ? 128 : 32)) * occupancy.value_or(1);
+  int64_t registers = std::min<int64_t>(target.registersPerSM / threads, 255) / 8 * 8;
+  int64_t widest = std::min<int64_t>(256, 2 * (registers - kBesideSums));
+  if (columns <= widest)
+    return acceptsN(atom, columns) ? columns : 0;
+  // A further instruction starts at a panel of B, if those lie along N.
+  int64_t unit = kMajorB ? 8 : 64;
+  for (int64_t part = widest / unit * unit; part > 0; part -= unit)
+    if (columns % part == 0 && acceptsN(atom, part))
+      return part;
+  return 0;
+}
+
 std::string Search::tryWgmma(const MmaAtom &atom) {
   if (std::string why = divides("M", m, 64, "wgmma"); !why.empty())
     return why;
   if (request.warps > 0 && request.warps % 4)
     return llvm::formatv("{0} warps are not whole warpgroups of 4", request.warps);
   auto split = [&](int64_t count) {
-    if (m % (64 * count) == 0 && acceptsN(atom, std::min<int64_t>(n, 256)) && (n <= 256 || n % 256 == 0)) {
+    if (m % (64 * count) == 0 && wgmmaColumns(atom, n, count)) {
       groupsM = count, groupsN = 1;
-    } else if (n % count == 0 && acceptsN(atom, n / count) && n / count <= 256 && canSplitPanels(count)) {
+    } else if (n % count == 0 && wgmmaColumns(atom, n / count, count) && canSplitPanels(count)) {
       groupsM = 1, groupsN = count;
     } else {
       return false;
