@@ -38,6 +38,7 @@ from headrace.language.dtypes import ArrayType, DType
 ACCEPTED = {
     "more_shared_memory_than_there_is": "there is no machine",
     "more_registers_than_there_are": "there is no machine",
+    "groups_that_take_turns": "there is no machine",
 }
 
 
@@ -70,7 +71,7 @@ EXACT = {
     "products_e4m3": (products, lambda rng: (*(small(rng, ml_dtypes.float8_e4m3fn, 40, 48) for _ in range(2)), 40)),
     "integers": (integers, lambda rng: (*(rng.integers(-(2**31), 2**31, 70).astype(np.int32) for _ in range(2)), 70)),
     "carried_numbers": (carried_numbers, lambda rng: (rng.integers(-50, 50, 8).astype(np.int32), 5, 8)),
-    "choose_numbers": (choose_numbers, lambda rng: (rng.integers(-50, 50, 8).astype(np.int32), 8)),
+    "choose_numbers": (choose_numbers, lambda rng: (np.array([0, 11, -3, *rng.integers(-50, 50, 5)], np.int32), 8)),
     "options_of_loads": (options_of_loads, lambda rng: (small(rng, np.float32, 50, 20), 50)),
     "strange_lambdas": (strange_lambdas, lambda rng: (small(rng, np.float32, 16, 32), 16)),
     "add_places": (add_places, lambda rng: (rng.integers(0, 8, 100).astype(np.int32), 9)),

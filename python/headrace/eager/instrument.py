@@ -81,6 +81,27 @@ class _Instrument(ast.NodeTransformer):
         self._merges = merges
         self._branches: list[ast.If] = []
 
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                value[:] = self._block(value)
+            elif isinstance(value, list):
+                value[:] = [self.visit(item) if isinstance(item, ast.AST) else item for item in value]
+            elif isinstance(value, ast.AST):
+                setattr(node, name, self.visit(value))
+        return node
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """What follows a branch that returns belongs to it: its other side."""
+        outer, visited = len(self._branches), []
+        for statement in statements:
+            result = self.visit(statement)
+            visited += result if isinstance(result, list) else [result]
+            if isinstance(statement, ast.If) and has_return([statement]):
+                self._branches.append(statement)
+        del self._branches[outer:]
+        return visited
+
     def visit_For(self, node: ast.For) -> Any:
         return self._loop(node)
 
