@@ -24,8 +24,15 @@ class Interpretation(Protocol):
 _VARIABLE = "HEADRACE_INTERPRET"
 
 
+#: What os.environ looks into, where it says: each launch asks, and a variable that is not there costs an exception.
+_ENVIRONMENT: dict | None = getattr(os.environ, "_data", None)
+_KEY = getattr(os.environ, "encodekey", str)(_VARIABLE)
+
+
 def enabled() -> bool:
     """Whether kernels are to be interpreted: HEADRACE_INTERPRET is set, and not to 0."""
+    if _ENVIRONMENT is not None and _KEY not in _ENVIRONMENT:
+        return False
     return os.environ.get(_VARIABLE, "") not in ("", "0")
 
 

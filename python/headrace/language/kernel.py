@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
 from headrace.driver.repeats import Repeats
@@ -153,18 +154,24 @@ class KernelFunction:
         It is compiled at the first call with new facts, and kept in memory and on disk. `stream` defaults to torch's
         current one, `grid` to what the kernel says. Raises CompileError, or LaunchError if CUDA refuses.
         """
-        from headrace.driver.launcher import launch
-
         if enabled():
             self.interpret(*args, grid=grid, **kwargs)
             return
         try:
-            launch(self, args, kwargs, grid, stream)
+            _launcher().launch(self, args, kwargs, grid, stream)
         except HeadraceError as error:
             raise shown(error) from error.__cause__
 
     def __repr__(self) -> str:
         return f"<hr.kernel {self.function.__module__}.{self.function.__qualname__}>"
+
+
+@functools.cache
+def _launcher() -> ModuleType:
+    """The module that launches, which is above this one; an import statement takes a twentieth of a launch."""
+    from headrace.driver import launcher
+
+    return launcher
 
 
 def shown(error: HeadraceError) -> HeadraceError:
