@@ -116,6 +116,12 @@ def groups_that_take_turns(A):
         A[0:64, k : k + 64] = A[0:64, k : k + 64] * 2
 
 
+@refused("expected trips to be at least 1, got 0", X=VECTOR)
+def programs_without_trips(X):
+    for i in hr.persistent(hr.cdiv(X.shape[0], 64), trips=0):  # <--
+        X[i * 64 : i * 64 + 64] = X[i * 64 : i * 64 + 64] * 2
+
+
 @refused("expected warps of 1 to 32, or the name of a constexpr parameter, got 64", knobs={"warps": 64}, X=VECTOR)
 def too_many_warps(X):  # <--
     hr.grid(1)
