@@ -73,6 +73,14 @@ def test_the_smallest_exponent(target):
     check(target, np.ones((16, 32)), ones, smallest, identity, largest)
 
 
+@pytest.mark.parametrize("target", [*TARGETS, None])
+def test_beyond_the_range_of_bf16(target):
+    # 4 * 2^127 is too large for a number of bf16, even if the other operand would make it small again.
+    codes = np.full((16, 32), 6)
+    largest, smallest = exponents(np.full((16, 1), 254)), exponents(np.zeros((32, 1)))
+    check(target, np.full((16, 32), np.inf), packed(codes), largest, packed(np.full((32, 32), 6)), smallest)
+
+
 @pytest.mark.parametrize("target", [*TARGETS_OF_FLOAT8, None])
 def test_every_factor_of_e4m3(target):
     codes = np.arange(256).reshape(128, 2)

@@ -38,6 +38,7 @@ from headrace.language.dtypes import ArrayType, DType
 ACCEPTED = {
     "more_shared_memory_than_there_is": "there is no machine",
     "more_registers_than_there_are": "there is no machine",
+    "product_in_a_loop_that_does_not_fit": "there is no machine",
     "groups_that_take_turns": "there is no machine",
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 from headrace.interpreter.errors import InterpreterError
 from headrace.interpreter.parser import Operation
 from headrace.interpreter.rounding import convert, narrow, signed, wide, wrap
-from headrace.interpreter.types import dtype_of, is_float
+from headrace.interpreter.types import ELEMENTS, dtype_of, is_float
 
 #: Combines two lists of partial results, one array for each source.
 Combine = Callable[[list[np.ndarray], list[np.ndarray]], list[np.ndarray]]
@@ -67,7 +67,7 @@ _E2M1 = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
 
 
 def _scaled(numbers: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """The numbers of an operand of tile.dot_scaled times their scales, in float64."""
+    """The numbers of an operand of tile.dot_scaled times their scales, as bf16 holds them, in float64."""
     if numbers.dtype == np.int8:
         pairs = numbers.view(np.uint8)
         nibbles = np.stack([pairs & 15, pairs >> 4], axis=-1).reshape(len(pairs), -1)
@@ -79,7 +79,8 @@ def _scaled(numbers: np.ndarray, scales: np.ndarray) -> np.ndarray:
         factors = np.where(exponents == 255, np.nan, np.ldexp(1.0, exponents - 127))
     else:
         factors = wide(scales)
-    return values * np.repeat(factors, values.shape[1] // factors.shape[1], axis=1)
+    products = values * np.repeat(factors, values.shape[1] // factors.shape[1], axis=1)
+    return wide(narrow(products, ELEMENTS["bf16"]))
 
 
 def _dot_scaled(op: Operation, args: list[np.ndarray]) -> np.ndarray:

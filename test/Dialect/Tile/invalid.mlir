@@ -27,7 +27,7 @@ tile.kernel @grid_of_four(%n: index) {
 // -----
 
 tile.kernel @trips(%n: index) {
-  // expected-error@+1 {{'tile.grid' op expected trips of a persistent grid, at least 1, got 0}}
+  // expected-error@+1 {{'tile.grid' op expected 1 to 2147483647 trips of a persistent grid, got 0}}
   tile.grid %n persistent trips 0
   tile.return
 }
@@ -35,7 +35,7 @@ tile.kernel @trips(%n: index) {
 // -----
 
 tile.kernel @trips_of_a_plain_grid(%n: index) {
-  // expected-error@+1 {{'tile.grid' op expected trips of a persistent grid, at least 1, got 2}}
+  // expected-error@+1 {{'tile.grid' op expected 1 to 2147483647 trips of a persistent grid, got 2}}
   "tile.grid"(%n) {trips = 2 : i64} : (index) -> ()
   tile.return
 }

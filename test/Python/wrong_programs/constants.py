@@ -116,7 +116,13 @@ def groups_that_take_turns(A):
         A[0:64, k : k + 64] = A[0:64, k : k + 64] * 2
 
 
-@refused("expected trips to be at least 1, got 0", X=VECTOR)
+@refused("expected trips to be 1 to 2147483647, got 18446744073709551616", X=VECTOR)
+def more_trips_than_tiles(X):
+    for i in hr.persistent(hr.cdiv(X.shape[0], 64), trips=2**64):  # <--
+        X[i * 64 : i * 64 + 64] = X[i * 64 : i * 64 + 64] * 2
+
+
+@refused("expected trips to be 1 to 2147483647, got 0", X=VECTOR)
 def programs_without_trips(X):
     for i in hr.persistent(hr.cdiv(X.shape[0], 64), trips=0):  # <--
         X[i * 64 : i * 64 + 64] = X[i * 64 : i * 64 + 64] * 2

@@ -123,3 +123,17 @@ def reduction_with_a_value_from_outside(X, n):
 def assumption_that_is_wrong(X, BLOCK: hr.constexpr = 48):
     hr.grid(1)
     X[0] = hr.assume(BLOCK, multiple_of=32)  # <--
+
+
+@refused(
+    "expected a tile that fits the registers of 384 threads, got 'tensor<256x256xf32>': 512 registers of 255 in each",
+    knobs={"warps": 12},
+    A=HALF,
+    X=VECTOR,
+)
+def product_in_a_loop_that_does_not_fit(A, X):
+    hr.grid(1)
+    sums = hr.zeros((256,))
+    for n in range(0, A.shape[0], 256):
+        sums = sums + hr.sum(A[0:256, 0:32] @ A[n : n + 256, 0:32].T, 1)  # <--
+    X[0:256] = sums

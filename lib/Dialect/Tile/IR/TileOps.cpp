@@ -33,8 +33,8 @@ static LogicalResult verifyTile(Operation *op, Type type) {
 LogicalResult GridOp::verify() {
   if (getSizes().empty() || getSizes().size() > 3)
     return emitOpError("expected 1 to 3 sizes, got ") << getSizes().size();
-  if (getTrips() && (!getPersistent() || *getTrips() < 1))
-    return emitOpError("expected trips of a persistent grid, at least 1, got ") << *getTrips();
+  if (getTrips() && (!getPersistent() || *getTrips() < 1 || *getTrips() > INT32_MAX))
+    return emitOpError("expected 1 to 2147483647 trips of a persistent grid, got ") << *getTrips();
   return success();
 }
 

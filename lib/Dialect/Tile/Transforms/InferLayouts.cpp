@@ -312,6 +312,13 @@ void Inference::chooseDefaults() {
       fix(value, makeDefault(value));
 }
 
+/// Where a message about the value belongs: constants that folding has made have no place, their users do.
+static Location placeOf(Value value) {
+  if (!isa<UnknownLoc>(value.getLoc()) || value.use_empty())
+    return value.getLoc();
+  return value.user_begin()->getLoc();
+}
+
 /// A tile of many times a thread's registers would spill all of them, after hours of code generation.
 LogicalResult Inference::checkRegisters() {
   constexpr int64_t kRegisters = 255, kMost = 2 * kRegisters;
@@ -320,7 +327,7 @@ LogicalResult Inference::checkRegisters() {
     int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
     int64_t registers = lookup(value).getTileLayout().numRegisters() * words;
     if (registers > kMost)
-      return emitError(value.getLoc()) << "expected a tile that fits the registers of " << 32 * warps
+      return emitError(placeOf(value)) << "expected a tile that fits the registers of " << 32 * warps
                                        << " threads, got " << type << ": " << registers << " registers of "
                                        << kRegisters << " in each";
   }

@@ -16,7 +16,7 @@ from headrace.language.operands import as_index, unify
 from headrace.language.operators import fold
 from headrace.language.values import Scalar, Tile, describe, is_number
 
-_MAX_STAGES, _MAX_CONSUMERS = 64, 8
+_MAX_STAGES, _MAX_CONSUMERS, _MAX_TRIPS = 64, 8, 2**31 - 1
 _SPECIALIZE = {True: "on", False: "off", "on": "on", "off": "off", "auto": "auto"}
 _ORDERS = {"auto": "auto", "cooperative": "cooperative", "pingpong": "pingpong"}
 
@@ -64,8 +64,8 @@ def persistent(
     if not 1 <= len(sizes) <= 2:
         em.fail(f"expected 1 or 2 sizes in hr.persistent, got {len(sizes)}")
     group, trips = _group(em, group), None if trips is None else want_int(em, trips, "trips")
-    if trips is not None and trips < 1:
-        em.fail(f"expected trips to be at least 1, got {trips}")
+    if trips is not None and not 1 <= trips <= _MAX_TRIPS:
+        em.fail(f"expected trips to be 1 to {_MAX_TRIPS}, got {trips}")
     scalars = [as_index(em, size, "a size in hr.persistent") for size in sizes]
     tiles = scalars[0]
     if len(scalars) == 2:
