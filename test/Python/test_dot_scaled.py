@@ -5,10 +5,10 @@
 import ml_dtypes
 import numpy as np
 import pytest
+from library.quantized import e2m1, in_pairs
 
 import headrace as hr
 
-_E2M1 = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
 _E4M3 = ml_dtypes.float8_e4m3fn
 #: Bias and NaN of an exponent, and the number 1 of e2m1.
 _ONE, _NAN, _ONE_E2M1 = 127, 255, 2
@@ -22,11 +22,6 @@ def product(A, SA, B, SB, C, M: hr.constexpr, W: hr.constexpr, S: hr.constexpr):
     hr.grid(1)
     a, b, of_a, of_b = A[0:M, 0:W], B[0:32, 0:W], SA[0:M, 0:S], SB[0:32, 0:S]
     C[0:M, 0:32] = hr.dot_scaled(a, of_a, b, of_b)
-
-
-def packed(codes: np.ndarray) -> np.ndarray:
-    """Pairs of 4-bit codes, the even one low."""
-    return (codes[:, ::2] | codes[:, 1::2] << 4).astype(np.uint8).view(np.int8)
 
 
 def exponents(values) -> np.ndarray:
@@ -49,10 +44,10 @@ def check(target: str | None, wanted: np.ndarray, *operands: np.ndarray) -> None
 def test_every_number_of_4_bits(target):
     pairs = np.arange(128 * 16).reshape(128, 16) % 256
     codes = np.stack([pairs % 16, pairs // 16], axis=-1).reshape(128, 32)
-    identity = packed(np.eye(32, dtype=np.int64) * _ONE_E2M1)
-    wanted = np.where(codes & 8, -1.0, 1.0) * _E2M1[codes & 7]
+    identity = in_pairs(np.eye(32, dtype=np.int64) * _ONE_E2M1)
+    wanted = e2m1(codes)
     ones = exponents(np.full((128, 1), _ONE))
-    check(target, wanted, packed(codes), ones, identity, ones[:32])
+    check(target, wanted, in_pairs(codes), ones, identity, ones[:32])
 
 
 @pytest.mark.parametrize("target", [*TARGETS_OF_FLOAT8, None])
@@ -78,7 +73,7 @@ def test_beyond_the_range_of_bf16(target):
     # 4 * 2^127 is too large for a number of bf16, even if the other operand would make it small again.
     codes = np.full((16, 32), 6)
     largest, smallest = exponents(np.full((16, 1), 254)), exponents(np.zeros((32, 1)))
-    check(target, np.full((16, 32), np.inf), packed(codes), largest, packed(np.full((32, 32), 6)), smallest)
+    check(target, np.full((16, 32), np.inf), in_pairs(codes), largest, in_pairs(np.full((32, 32), 6)), smallest)
 
 
 @pytest.mark.parametrize("target", [*TARGETS_OF_FLOAT8, None])
@@ -86,11 +81,11 @@ def test_every_factor_of_e4m3(target):
     codes = np.arange(256).reshape(128, 2)
     factors = codes.astype(np.uint8).view(_E4M3)
     numbers = np.tile(np.arange(16), (128, 2))
-    wanted = np.where(numbers & 8, -1.0, 1.0) * _E2M1[numbers & 7] * np.repeat(factors.astype(np.float64), 16, axis=1)
+    wanted = e2m1(numbers) * np.repeat(factors.astype(np.float64), 16, axis=1)
     # NaN of a block reaches every column.
     wanted[np.isnan(wanted).any(axis=1)] = np.nan
-    identity = packed(np.eye(32, dtype=np.int64) * _ONE_E2M1)
-    check(target, wanted, packed(numbers), factors, identity, np.ones((32, 2)).astype(_E4M3))
+    identity = in_pairs(np.eye(32, dtype=np.int64) * _ONE_E2M1)
+    check(target, wanted, in_pairs(numbers), factors, identity, np.ones((32, 2)).astype(_E4M3))
 
 
 def test_accumulator_and_both_scales():

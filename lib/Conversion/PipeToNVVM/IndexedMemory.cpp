@@ -46,6 +46,7 @@ private:
   struct Dim {
     unsigned number;
     Value start;                    ///< i32: an index, with the thread's part of the coordinate
+    Value startBytes;               ///< bytesTo(start), once a register needs them
     SmallVector<Value> places;      ///< or a place for each of these registers
     std::vector<int64_t> placeOf;   ///< register of the tile -> number of its place
     std::optional<int64_t> tileDim; ///< dimension of the tile that an index runs along
@@ -146,10 +147,14 @@ IndexedTile::Part IndexedTile::resolve(Dim &dim, int64_t reg) {
       key ? arith::AddIOp::create(builder, loc, dim.start, constI32(builder, loc, key)).getResult() : dim.start;
   part.inside = isInside(dim, place);
   auto [strides, unused] = view.getType().getStridesAndOffset();
-  bool isStatic = !ShapedType::isDynamic(strides[dim.number]);
-  part.bytes = bytesTo(dim, isStatic ? dim.start : place);
-  if (isStatic)
-    part.offset = key * strides[dim.number] * view.elementBytes();
+  if (ShapedType::isDynamic(strides[dim.number])) {
+    part.bytes = bytesTo(dim, place);
+    return part;
+  }
+  if (!dim.startBytes)
+    dim.startBytes = bytesTo(dim, dim.start);
+  part.bytes = dim.startBytes;
+  part.offset = key * strides[dim.number] * view.elementBytes();
   return part;
 }
 

@@ -52,7 +52,7 @@ def widest(target: str, dtype: DType, precision: str | None = None, registers: b
 
 #: Columns of the longest row that a kernel holds at once.
 LONGEST_ROW = 16384
-#: Columns from which on a row is held in whole thousands. Of shorter ones more are taken at once.
+#: Longer rows are held in multiples of so many columns; of shorter ones more are taken at once.
 _SHORT_ROW = 1024
 #: Of softmax, and of norms, which hold weights as well: columns at most, then BR, WARPS, OCCUPANCY.
 _ROWS = ((_SHORT_ROW, 4, 4, 4), (4096, 4, 16, 2), (8192, 2, 16, 2), (LONGEST_ROW, 1, 16, 2))

@@ -1,6 +1,6 @@
 // C = A * B^T for A [M, K] and B [N, K] in blocks along K that have a scale each: OCP microscaling formats and nvfp4.
-// Numbers T are f8E4M3FN or f8E5M2, or i8 with two of 4 bits. Scales S are i8, exponents of two for 32
-// numbers, or f8E4M3FN for 16 numbers of 4 bits: SA [M, K / BLOCK], SB [N, K / BLOCK]. C [M, N].
+// Numbers T are f8E4M3FN or f8E5M2, or i8 with two of 4 bits. Scales S are i8, exponents of two for 32 numbers, or f8E4M3FN
+// for 16 numbers of 4 bits: SA [M, K / 32] and SB [N, K / 32], or K / 16. C [M, N]. A trip takes COLUMNS of T and SCALES.
 //
 // param T = i8
 // param S = i8
@@ -18,10 +18,10 @@
 !sums = tensor<${BM}x${BN}xf32>
 
 tile.kernel @gemm_microscaled(%A: !operand {tile.name = "A", tile.align = ${ALIGN} : i64},
-                                %SA: !scales {tile.name = "SA"},
-                                %B: !operand {tile.name = "B", tile.align = ${ALIGN} : i64},
-                                %SB: !scales {tile.name = "SB"},
-                                %C: !result {tile.name = "C", tile.align = ${ALIGN} : i64}) {
+                              %SA: !scales {tile.name = "SA"},
+                              %B: !operand {tile.name = "B", tile.align = ${ALIGN} : i64},
+                              %SB: !scales {tile.name = "SB"},
+                              %C: !result {tile.name = "C", tile.align = ${ALIGN} : i64}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bm = arith.constant ${BM} : index

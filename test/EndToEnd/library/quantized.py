@@ -89,8 +89,14 @@ def _int4_weights(half: int):
     return calls
 
 
-#: The magnitudes of e2m1, whose fourth bit is the sign.
-_E2M1 = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+def e2m1(codes: np.ndarray) -> np.ndarray:
+    """What 4-bit codes mean: three bits of magnitude below the sign."""
+    return np.where(codes & 8, -1.0, 1.0) * np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])[codes & 7]
+
+
+def in_pairs(codes: np.ndarray) -> np.ndarray:
+    """4-bit codes as bytes, the even one low."""
+    return (codes[:, ::2] | codes[:, 1::2] << 4).astype(np.uint8).view(np.int8)
 
 
 def _microscaled(numbers: str, block: int):
@@ -100,8 +106,7 @@ def _microscaled(numbers: str, block: int):
         """The array, its scales, and what both mean."""
         if numbers == "e2m1":
             codes = rng.integers(0, 16, (rows, k))
-            array = holding("i8", (codes[:, ::2] | codes[:, 1::2] << 4).astype(np.uint8).view(np.int8))
-            values = np.where(codes & 8, -1.0, 1.0) * _E2M1[codes & 7]
+            array, values = holding("i8", in_pairs(codes)), e2m1(codes)
         else:
             array = normal(rng, numbers, (rows, k))
             values = array.view.astype(np.float64)

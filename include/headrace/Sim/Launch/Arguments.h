@@ -33,8 +33,8 @@ struct ArgumentValue {
 /// Bytes of an element of a record's type ("bf16"), or 0 for an unknown one.
 int64_t bytesOfType(const std::string &type);
 
-/// How many programs a persistent kernel of `tiles` tiles is launched with when `resident` fit at once, in whole clusters
-/// of `width`.
+/// How many programs a persistent kernel of `tiles` tiles is launched with when `resident` fit at once and none is to
+/// have more than `trips` tiles, in whole clusters of `width`.
 int64_t persistentPrograms(int64_t tiles, int64_t resident, int64_t width, int64_t trips);
 
 /// Why a grid cannot be launched with these clusters, or "".

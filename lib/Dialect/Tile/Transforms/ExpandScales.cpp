@@ -1,6 +1,5 @@
 // Products of scaled blocks for tensor cores that know no scales: numbers take their scale before.
 #include "ExpandScales.h"
-#include "headrace/Dialect/Tile/Transforms/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -95,8 +94,9 @@ Value TileBuilder::scaled(Value operand, Value scales) {
   return convert<arith::TruncFOp>(product, builder.getBF16Type());
 }
 
-void headrace::tile::expandScales(KernelOp kernel) {
+SmallVector<DotOp> headrace::tile::expandScales(KernelOp kernel) {
   SmallVector<DotScaledOp> dots;
+  SmallVector<DotOp> products;
   kernel.walk([&](DotScaledOp dot) { dots.push_back(dot); });
   for (DotScaledOp dot : dots) {
     OpBuilder builder(dot);
@@ -105,10 +105,9 @@ void headrace::tile::expandScales(KernelOp kernel) {
     auto product = DotOp::create(builder, dot.getLoc(), dot.getResult().getType(), a, /*transpose_a=*/false, b,
                                  /*transpose_b=*/true, dot.getAcc(), /*precision=*/nullptr, /*atom=*/nullptr);
     product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
-    StringRef why = "numbers take their scales before and are multiplied as bf16";
-    product->setAttr(kWhyAttr, builder.getStringAttr(why));
-    product->emitRemark("scales: ") << why;
     dot.replaceAllUsesWith(product.getResult());
     dot.erase();
+    products.push_back(product);
   }
+  return products;
 }

@@ -84,7 +84,8 @@ struct TilePlanPass : public headrace::tile::impl::TilePlanBase<TilePlanPass> {
 } // namespace
 
 LogicalResult Planner::run() {
-  expandScales(kernel);
+  for (DotOp product : expandScales(kernel))
+    explain(product, "scales", "numbers take their scales before and are multiplied as bf16");
   expandFills(kernel);
   if (failed(chooseAtoms()))
     return failure();

@@ -28,8 +28,8 @@ def Tile_GridOp : Tile_Op<"grid", []> {
   let description = [{
     The operands must be computed from constants, array extents and scalar arguments only: the launch record carries
     them as expressions. With `persistent` the launcher starts at most as many programs as are resident at once, and
-    the kernel loops with step `tile.num_programs`. `trips N` starts more where each would have more than N tiles: where memory
-    is the limit, the later programs even out what it serves unevenly.
+    the kernel loops with step `tile.num_programs`. `trips N` starts more where each would have more than N tiles: where
+    memory is the limit, the later programs even out what it serves unevenly.
 
     ```mlir
     tile.grid %tiles persistent
